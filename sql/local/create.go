@@ -1,0 +1,152 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// superuser is the only role of a private server.
+const superuser = "postgres"
+
+// create makes the data directory: fill fills an empty folder beside it, which
+// is renamed when it is whole, so that a run killed in the middle leaves nothing
+// that looks like data. The caller holds start.lock.
+func (p place) create(fill func(dir string) error) error {
+	half, err := os.MkdirTemp(p.folder, "data.new-")
+	if err == nil && !p.runner.self() {
+		err = os.Lchown(half, int(p.runner.uid), int(p.runner.gid))
+	}
+	if err == nil {
+		err = fill(half)
+	}
+	if err == nil {
+		err = os.Rename(half, p.data())
+	}
+	if err != nil {
+		_ = os.RemoveAll(half)
+		return fmt.Errorf("create the data directory %s: %w", p.data(), withCure(err, p))
+	}
+	return nil
+}
+
+// sweep removes what runs killed in the middle of initdb or of a wipe left.
+func (p place) sweep() {
+	left, _ := filepath.Glob(filepath.Join(p.folder, "data.*-*"))
+	for _, dir := range left {
+		_ = os.RemoveAll(dir) // if it cannot be removed now, the next run tries again
+	}
+}
+
+// initdb initialises dir, an empty folder of the runner's.
+func (p place) initdb(ctx context.Context, bin binaries, dir string, nosync bool) error {
+	args := []string{
+		"--pgdata=" + dir, "--username=" + superuser, "--encoding=UTF8",
+		// Whoever gets at the socket is in a 0700 folder of the runner's.
+		"--auth-local=trust", "--auth-host=reject",
+	}
+	if nosync {
+		args = append(args, "--no-sync")
+	}
+	out, err := p.runner.run(ctx, p.folder, bin.path("initdb"), append(args, "--locale=C.UTF-8")...)
+	if err != nil && strings.Contains(out, "invalid locale name") { // macOS and older systems have none
+		_, err = p.runner.run(ctx, p.folder, bin.path("initdb"), append(args, "--locale=C")...)
+	}
+	if err != nil {
+		return err
+	}
+	conf, err := os.OpenFile(filepath.Join(dir, "postgresql.conf"), os.O_APPEND|os.O_WRONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	_, err = conf.WriteString("\n# Written anew by leasetop at each start.\ninclude '../server.conf'\n")
+	return errors.Join(err, conf.Close())
+}
+
+// copyPristine fills dir from a data directory that was initialised once for
+// this version and account: initdb takes a second, a copy a tenth of that.
+// Copies share a system identifier, which only servers made for tests may.
+func (p place) copyPristine(ctx context.Context, bin binaries, dir string) error {
+	name := fmt.Sprintf("pristine-%s-%d", bin.version, p.runner.uid)
+	pristine := p
+	pristine.folder = filepath.Join(filepath.Dir(p.folder), name)
+	if err := makeFolder(pristine.folder, 0o755, p.owner); err != nil {
+		return err
+	}
+	lock, err := pristine.startLock(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	if _, err := os.Stat(pristine.data()); err != nil {
+		pristine.sweep()
+		err := pristine.create(func(half string) error { return pristine.initdb(ctx, bin, half, true) })
+		if err != nil {
+			return err
+		}
+	}
+	_, err = p.runner.run(ctx, p.folder, "cp", "-R", "-p", pristine.data()+"/.", dir)
+	return err
+}
+
+var settingForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+
+// configure writes server.conf.
+func (p place) configure(o Options) error {
+	settings := map[string]string{
+		"listen_addresses":        "",
+		"port":                    port,
+		"unix_socket_directories": p.socket,
+		"unix_socket_permissions": "0700",
+		"cluster_name":            "leasetop " + filepath.Base(p.folder),
+		"max_connections":         "200",
+		"shared_buffers":          "128MB",
+		"wal_level":               "logical",
+		"max_replication_slots":   "20",
+		"max_wal_senders":         "20",
+		"timezone":                "UTC",
+		"log_timezone":            "UTC",
+		"log_line_prefix":         "%m [%p] %a ",
+		"logging_collector":       "off",
+		"log_destination":         "stderr",
+		"fsync":                   "on",
+		"max_slot_wal_keep_size":  "2GB", // a forgotten slot may not fill the disk
+	}
+	if o.Unsafe {
+		// synchronous_commit stays on: the WAL stream sends only what has been
+		// flushed, and an asynchronous commit is flushed up to 0.6 s later.
+		settings["fsync"] = "off"
+		settings["full_page_writes"] = "off"
+		settings["checkpoint_timeout"] = "1h"
+		settings["max_wal_size"] = "4GB"
+	}
+	maps.Copy(settings, o.Settings)
+
+	var text strings.Builder
+	text.WriteString("# Written by leasetop at each start.\n")
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		if !settingForm.MatchString(key) || strings.ContainsAny(settings[key], "\n\r\x00") {
+			return fmt.Errorf("server setting %q = %q is not a PostgreSQL setting", key, settings[key])
+		}
+		value := strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(settings[key])
+		fmt.Fprintf(&text, "%s = '%s'\n", key, value)
+	}
+	fresh := p.conf() + ".new"
+	if err := os.WriteFile(fresh, []byte(text.String()), 0o644); err != nil {
+		return fmt.Errorf("configure the server: %w", withCure(err, p))
+	}
+	if err := os.Chmod(fresh, 0o644); err != nil { // the runner reads it, whatever our umask
+		return fmt.Errorf("configure the server: %w", err)
+	}
+	if err := os.Rename(fresh, p.conf()); err != nil {
+		return fmt.Errorf("configure the server: %w", err)
+	}
+	return nil
+}

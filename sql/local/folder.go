@@ -1,0 +1,192 @@
+package local
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"syscall"
+)
+
+// place is where a server lives and who runs it.
+type place struct {
+	folder string  // <Dir>/<Name>, without symbolic links
+	owner  account // owns the folder and the locks
+	runner account // runs the server, owns data and socket
+	socket string  // the socket's folder
+}
+
+func (p place) data() string { return filepath.Join(p.folder, "data") }
+func (p place) conf() string { return filepath.Join(p.folder, "server.conf") }
+func (p place) log() string  { return filepath.Join(p.folder, "server.log") }
+
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,62}$`)
+
+// findPlace makes the folder of the server name under dir, or under the user's
+// state folder if dir is empty.
+func findPlace(dir, name string) (place, error) {
+	if !nameForm.MatchString(name) {
+		return place{}, fmt.Errorf("server name %q: use up to 63 lower-case letters, digits, dots, dashes and underscores", name)
+	}
+	base, err := baseFolder(dir)
+	if err != nil {
+		return place{}, err
+	}
+	p := place{folder: filepath.Join(base, name)}
+	if p.runner, err = serverAccount(p.folder); err != nil {
+		return place{}, err
+	}
+	p.owner = accountOf(uint32(os.Geteuid()), uint32(os.Getegid()))
+	if uid, gid, err := ownerOf(base); err == nil && p.owner.uid == 0 {
+		p.owner = accountOf(uid, gid)
+	}
+	mode := os.FileMode(0o700)
+	if p.owner.uid != p.runner.uid {
+		mode = 0o755 // the runner has to get through; data and socket are 0700
+	}
+	if err := makeFolder(p.folder, mode, p.owner); err != nil {
+		return place{}, err
+	}
+	p.socket, err = socketFolder(p.folder, p.runner)
+	return p, err
+}
+
+// baseFolder returns the folder that holds the servers, made and without
+// symbolic links.
+func baseFolder(dir string) (string, error) {
+	if dir == "" {
+		dir = os.Getenv("LEASETOP_HOME")
+	}
+	if dir != "" {
+		return makeBase(dir)
+	}
+	for _, dir := range []string{stateFolder(), fallbackFolder()} {
+		if dir == "" {
+			continue
+		}
+		var base string
+		var err error
+		if base, err = makeBase(dir); err == nil {
+			return base, nil
+		}
+		if dir == fallbackFolder() {
+			return "", fmt.Errorf("%w; set LEASETOP_HOME to a folder of yours", err)
+		}
+	}
+	return "", errors.New("no folder for the server's data: set LEASETOP_HOME")
+}
+
+// stateFolder is where a user's lasting data belongs (XDG base directories);
+// for root it is a folder that the server's account can get to, which /root is
+// not.
+func stateFolder() string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/leasetop"
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "leasetop")
+	}
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "leasetop")
+	}
+	return ""
+}
+
+// fallbackFolder serves users whose home cannot be written, such as nobody.
+func fallbackFolder() string {
+	return "/tmp/leasetop-" + strconv.Itoa(os.Geteuid())
+}
+
+func makeBase(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	mode := os.FileMode(0o700)
+	if os.Geteuid() == 0 {
+		mode = 0o755
+	}
+	if dir == fallbackFolder() {
+		if err := makeFolder(dir, mode, accountOf(uint32(os.Geteuid()), uint32(os.Getegid()))); err != nil {
+			return "", err
+		}
+	} else if err := os.MkdirAll(dir, mode); err != nil {
+		return "", fmt.Errorf("folder for the server's data: %w", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", fmt.Errorf("folder for the server's data: %w", err)
+	}
+	if err := syscall.Access(dir, 2 /* W_OK */); err != nil {
+		return "", fmt.Errorf("folder for the server's data: %s cannot be written: %w", dir, err)
+	}
+	return dir, nil
+}
+
+// makeFolder makes the folder, or checks that what is there is a folder which
+// owner owns and nobody else can write: under /tmp anybody could have put it
+// there first.
+func makeFolder(path string, mode os.FileMode, owner account) error {
+	err := os.Mkdir(path, mode)
+	if err == nil && !owner.self() {
+		err = os.Lchown(path, int(owner.uid), int(owner.gid))
+	}
+	if err == nil {
+		return os.Chmod(path, mode) // whatever the umask
+	}
+	if !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder: remove it, or set LEASETOP_HOME to another place", path)
+	}
+	uid, _, err := ownerOf(path)
+	if err != nil {
+		return err
+	}
+	if uid == 0 && os.Geteuid() == 0 && !owner.self() {
+		return os.Lchown(path, int(owner.uid), int(owner.gid)) // made by us, killed before the chown
+	}
+	if uid != owner.uid {
+		return fmt.Errorf("%s belongs to %s, not to %s: run as that user, or set LEASETOP_HOME to another place",
+			path, accountOf(uid, 0).name, owner.name)
+	}
+	if perm := info.Mode().Perm(); perm&0o022 != 0 || perm&^mode != 0 {
+		return os.Chmod(path, mode)
+	}
+	return nil
+}
+
+// port is part of the socket's name only; nothing listens on TCP.
+const port = "5432"
+
+// socketFolder returns the folder for the socket: run/ beside the data, or, if
+// that would be longer than a socket's name may be, a short one under /tmp
+// named after it. It is made 0700 and checked to be the runner's.
+func socketFolder(folder string, runner account) (string, error) {
+	dir := filepath.Join(folder, "run")
+	if len(dir)+len("/.s.PGSQL."+port) > longestSocket() {
+		sum := sha256.Sum256([]byte(folder))
+		dir = fmt.Sprintf("/tmp/leasetop-%d-%s", runner.uid, hex.EncodeToString(sum[:6]))
+	}
+	if err := makeFolder(dir, 0o700, runner); err != nil {
+		return "", fmt.Errorf("folder for the server's socket: %w", err)
+	}
+	return dir, nil
+}
+
+// longestSocket is the size of sun_path less its closing NUL: unix(7).
+func longestSocket() int {
+	if runtime.GOOS == "linux" {
+		return 107
+	}
+	return 103
+}

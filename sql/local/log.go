@@ -1,0 +1,78 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"unicode"
+)
+
+// logLimit is the size over which the log is emptied at the next start.
+const logLimit = 10 << 20
+
+// prepareLog makes the log, the runner's, and empties it when it is too long.
+// The server appends, so this is safe while it runs.
+func (p place) prepareLog() error {
+	file, err := os.OpenFile(p.log(), os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	if !p.runner.self() {
+		if err := file.Chown(int(p.runner.uid), int(p.runner.gid)); err != nil {
+			return err
+		}
+	}
+	info, err := file.Stat()
+	if err != nil || info.Size() <= logLimit {
+		return err
+	}
+	return file.Truncate(0)
+}
+
+// logTail returns the last lines of the log, fit for a terminal.
+func (p place) logTail() string {
+	file, err := os.Open(p.log())
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = file.Close() }()
+	const size = 4 << 10
+	if info, err := file.Stat(); err == nil && info.Size() > size {
+		_, _ = file.Seek(-size, io.SeekEnd)
+	}
+	text, _ := io.ReadAll(io.LimitReader(file, size))
+	lines := strings.Split(strings.TrimSpace(printable(string(text))), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}
+
+// printable drops what a terminal would obey: control, escape and direction
+// characters other than newlines and tabs.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+}
+
+// withCure adds to an error what to do about it, where we know.
+func withCure(err error, p place) error {
+	text := err.Error()
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || strings.Contains(text, "No space left on device"):
+		return fmt.Errorf("%w\nthe disk is full: free some space on it, or set LEASETOP_HOME to a folder on another disk", err)
+	case errors.Is(err, os.ErrPermission) || strings.Contains(text, "Permission denied"):
+		return fmt.Errorf("%w\n%s must be able to reach %s: set LEASETOP_HOME to a folder it can", err, p.runner.name, p.folder)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w\nset LEASETOP_HOME to a folder that can be written", err)
+	}
+	return err
+}
