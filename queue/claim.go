@@ -1,0 +1,94 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ClaimRequest asks for work.
+type ClaimRequest struct {
+	Queue string
+	Owner string        // a token that no other claim ever uses; see Token
+	Lease time.Duration // how long the jobs are the owner's without a heartbeat; more than zero
+	Limit int           // at most so many jobs; more than zero
+}
+
+// Claim takes due jobs of one queue, the longest due first, in one statement and
+// one round trip, and returns them with their payloads in that order; none when
+// nothing is due. Each counts as an attempt from here on. It is a short
+// transaction: no lock is held while the jobs are worked on.
+func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("claim from %q: %w", r.Queue, err)
+	}
+	look := q.marks.of(r.Queue).begin()
+	began := time.Now()
+	var jobs []Job
+	err := q.write(ctx, "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt, look.from.id},
+		func(row pgx.CollectableRow) error {
+			var j Job
+			jobs = append(jobs, j)
+			p := &jobs[len(jobs)-1]
+			return row.Scan(&p.ID, &p.Queue, &p.Kind, (*[]byte)(&p.Payload), &p.Status, &p.Attempts, &p.MaxAttempts, &p.RunAt,
+				&p.LockedAt, &p.LockedBy, &p.LeaseExpiresAt, &p.LastError, &p.IdempotencyKey, &p.CreatedAt, &p.UpdatedAt)
+		})
+	if err != nil {
+		return nil, q.failed(fmt.Sprintf("claim from %q", r.Queue), err)
+	}
+	// RETURNING has no order.
+	slices.SortFunc(jobs, func(a, b Job) int {
+		return cmp.Or(compareTimes(a.RunAt, b.RunAt), cmp.Compare(a.ID, b.ID))
+	})
+	q.marks.of(r.Queue).end(look, jobs, time.Since(began))
+	return jobs, nil
+}
+
+func (r *ClaimRequest) check() error {
+	switch {
+	case r.Queue == "":
+		return errors.New("the queue has no name")
+	case r.Owner == "":
+		return errors.New("the claim has no owner")
+	case r.Lease <= 0:
+		return fmt.Errorf("a lease of %v: it must be longer than zero", r.Lease)
+	case r.Limit <= 0:
+		return fmt.Errorf("a limit of %d: it must be at least 1", r.Limit)
+	}
+	return nil
+}
+
+// NextDue tells how long it is until the earliest pending job of the queues is
+// due, by the database's clock; ok is false when none is waiting. Zero or less:
+// one is due already.
+func (q *Queue) NextDue(ctx context.Context, queues []string) (in time.Duration, ok bool, err error) {
+	return q.seconds(ctx, "next due", "next_due", queues)
+}
+
+// seconds reads one nullable number of seconds.
+func (q *Queue) seconds(ctx context.Context, operation, statement string, args ...any) (time.Duration, bool, error) {
+	var s *float64
+	if err := q.pool.QueryRow(ctx, q.schema.Query(statement), args...).Scan(&s); err != nil {
+		return 0, false, q.failed(operation, err)
+	}
+	if s == nil {
+		return 0, false, nil
+	}
+	return duration(*s), true, nil
+}
+
+// duration converts seconds, staying within what a Duration can hold.
+func duration(seconds float64) time.Duration {
+	const most = float64(1<<63 - 1)
+	ns := seconds * float64(time.Second)
+	return time.Duration(min(max(ns, -most/2), most/2))
+}
+
+func compareTimes(a, b Time) int {
+	return cmp.Or(cmp.Compare(a.Infinity, b.Infinity), a.Time.Compare(b.Time))
+}

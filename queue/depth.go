@@ -1,0 +1,69 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Depths counts the jobs of every queue at one moment.
+type Depths struct {
+	At     time.Time // the database's clock
+	Queues []QueueDepth
+}
+
+// QueueDepth counts the jobs of one queue by status.
+type QueueDepth struct {
+	Queue      string
+	Ready      int64 // pending and due
+	Scheduled  int64 // pending and not due yet
+	Processing int64
+	Completed  int64
+	Failed     int64
+	Dead       int64
+	// Capped: a count that reached the cap is a lower bound (of failed and dead
+	// together: how they divide is only known of those looked at).
+	Capped bool
+	// CompletedExact is false when Completed was estimated from a sample of the
+	// table's pages: finished jobs are in no index, and counting millions would
+	// load the database that is being watched.
+	CompletedExact bool
+	OldestReady    time.Duration // how long the longest due job has been due; 0 without one
+}
+
+// How much of the table is read to count the completed, in pages of 8 kB.
+const (
+	quickPages    = 256
+	thoroughPages = 16 << 10
+)
+
+// Depth counts jobs by queue and status. cap bounds each count, for screens that
+// ask often; 0 counts to the end and reads more of the table for the completed.
+func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
+	var pages int64
+	var d Depths
+	if err := q.pool.QueryRow(ctx, q.schema.Query("table_pages")).Scan(&pages, &d.At); err != nil {
+		return d, q.failed("depth", err)
+	}
+	read, limit := int64(thoroughPages), (*int)(nil)
+	if cap > 0 {
+		read, limit = quickPages, &cap
+	}
+	percent := min(100, 100*float64(read)/float64(max(pages, 1)))
+	rows, err := q.pool.Query(ctx, q.schema.Query("depth"), limit, percent)
+	if err != nil {
+		return d, q.failed("depth", err)
+	}
+	d.Queues, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (n QueueDepth, err error) {
+		var oldest *float64
+		err = row.Scan(&n.Queue, &n.Ready, &n.Scheduled, &n.Processing, &n.Completed, &n.Failed, &n.Dead, &oldest, &d.At)
+		if oldest != nil {
+			n.OldestReady = duration(*oldest)
+		}
+		n.CompletedExact = percent == 100
+		n.Capped = cap > 0 && max(n.Ready, n.Scheduled, n.Failed+n.Dead) >= int64(cap)
+		return n, err
+	})
+	return d, q.failed("depth", err)
+}

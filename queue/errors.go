@@ -1,0 +1,90 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// What callers tell apart.
+var (
+	// ErrLeaseLost says that the claim is gone: the job was reclaimed, and
+	// somebody else may own it. Nothing was written. It is also the cause of a
+	// handler's cancelled context when its worker found out.
+	ErrLeaseLost = errors.New("lease lost")
+	// ErrCancelled is the cause of a handler's context when an operator cancelled the job.
+	ErrCancelled = errors.New("job cancelled")
+	// ErrNotFound says that there is no job of that id.
+	ErrNotFound = errors.New("no such job")
+	// ErrSchemaMissing says that the database has no jobs table in this schema; the cure is `leasetop migrate up`.
+	ErrSchemaMissing = errors.New("schema missing")
+)
+
+type schemaMissing struct {
+	schema string
+	cause  error
+}
+
+func (e *schemaMissing) Error() string {
+	return fmt.Sprintf("there is no table %s.jobs in this database: run `leasetop migrate up`, or name another --schema", e.schema)
+}
+func (e *schemaMissing) Is(target error) bool { return target == ErrSchemaMissing }
+func (e *schemaMissing) Unwrap() error        { return e.cause }
+
+// Permanent marks an error that no retry can cure (bad input, a bug): the job
+// is buried at once. A nil err stays nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanent{err}
+}
+
+type permanent struct{ err error }
+
+func (p *permanent) Error() string { return p.err.Error() }
+func (p *permanent) Unwrap() error { return p.err }
+
+// IsPermanent tells whether an error, or one that it wraps, was marked by [Permanent].
+func IsPermanent(err error) bool {
+	var p *permanent
+	return errors.As(err, &p)
+}
+
+// Snooze is returned by a handler that wants its job back later without using
+// an attempt. A negative delay is zero.
+func Snooze(delay time.Duration) error { return &snooze{max(delay, 0)} }
+
+type snooze struct{ delay time.Duration }
+
+func (s *snooze) Error() string { return "snoozed for " + s.delay.String() }
+
+// IsSnooze tells whether an error asks for a snooze, and for how long.
+func IsSnooze(err error) (delay time.Duration, ok bool) {
+	var s *snooze
+	if !errors.As(err, &s) {
+		return 0, false
+	}
+	return s.delay, true
+}
+
+// ErrorTextLimit is how many bytes of an error's text are kept in last_error;
+// the history keeps the first 2,000 characters.
+const ErrorTextLimit = 8000
+
+// errorText makes any text one that PostgreSQL can store: what is not UTF-8, and
+// NUL, become the replacement character, and what is too long is cut between runes.
+// A text that could not be written would leave the job in processing.
+func errorText(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) <= ErrorTextLimit {
+		return text
+	}
+	cut := ErrorTextLimit
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", text[:cut], len(text)-cut)
+}

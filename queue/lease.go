@@ -1,0 +1,108 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Renewal asks for a lease to be renewed for so long from the database's now.
+type Renewal struct {
+	Lease
+	For time.Duration
+}
+
+// Beat is what a heartbeat found.
+type Beat struct {
+	Renewed []Lease
+	// Contended leases stand, but their rows were locked by another transaction
+	// just now: they keep the deadline they had.
+	Contended []Lease
+	Lost      []LostLease
+}
+
+// LostLease is a lease that is gone, and what the job is now.
+type LostLease struct {
+	Lease
+	Status Status // "" when the job does not exist any more
+	Owner  string // who has it now; "" when nobody
+}
+
+// Executor runs statements: a pool, a connection or a transaction of pgx.
+type Executor interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Heartbeat renews leases in one statement on the pool; see [Queue.HeartbeatOn].
+func (q *Queue) Heartbeat(ctx context.Context, renewals []Renewal) (Beat, error) {
+	return q.HeartbeatOn(ctx, q.pool, renewals)
+}
+
+// HeartbeatOn renews leases in one statement on a connection of the caller's
+// choice, since heartbeats must not wait behind busy workers for a pooled one.
+// Of those not renewed it reads who owns them now. An error says nothing about
+// any lease.
+func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal) (Beat, error) {
+	var beat Beat
+	if len(renewals) == 0 {
+		return beat, nil
+	}
+	ids, owners, seconds := make([]int64, len(renewals)), make([]string, len(renewals)), make([]float64, len(renewals))
+	for i, r := range renewals {
+		if r.For <= 0 {
+			return beat, fmt.Errorf("heartbeat: lease of %v for job %d: it must be longer than zero", r.For, r.ID)
+		}
+		ids[i], owners[i], seconds[i] = r.ID, r.Token, r.For.Seconds()
+	}
+	rows, err := on.Query(ctx, q.schema.Query("heartbeat"), ids, owners, seconds)
+	if err != nil {
+		return beat, q.failed("heartbeat", err)
+	}
+	renewed := make(map[int64]bool, len(renewals))
+	var id int64
+	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { renewed[id] = true; return nil }); err != nil {
+		return beat, q.failed("heartbeat", err)
+	}
+	var rest []Lease
+	for _, r := range renewals {
+		if renewed[r.ID] {
+			beat.Renewed = append(beat.Renewed, r.Lease)
+		} else {
+			rest = append(rest, r.Lease)
+		}
+	}
+	if len(rest) == 0 {
+		return beat, nil
+	}
+	beat.Contended, beat.Lost, err = q.owners(ctx, on, rest)
+	return beat, q.failed("heartbeat", err)
+}
+
+// owners tells the leases that stand from those that are gone.
+func (q *Queue) owners(ctx context.Context, on Executor, leases []Lease) (stand []Lease, gone []LostLease, err error) {
+	ids, _ := leaseColumns(leases)
+	rows, err := on.Query(ctx, q.schema.Query("lease_owners"), ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := make(map[int64]LostLease, len(leases))
+	var now LostLease
+	if _, err := pgx.ForEachRow(rows, []any{&now.ID, &now.Status, &now.Owner}, func() error {
+		found[now.ID] = now
+		return nil
+	}); err != nil {
+		return nil, nil, err
+	}
+	for _, l := range leases {
+		now := found[l.ID]
+		if now.Status == Processing && now.Owner == l.Token {
+			stand = append(stand, l)
+			continue
+		}
+		now.Lease = l
+		gone = append(gone, now)
+	}
+	return stand, gone, nil
+}

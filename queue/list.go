@@ -1,0 +1,172 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Filter chooses jobs of [Queue.List]. The zero value is every job.
+type Filter struct {
+	Queue    string   // "" is every queue
+	Statuses []Status // nil is every status
+}
+
+// Page is a stretch of a list.
+type Page struct {
+	Limit int     // rows; 0 is 100
+	After *Cursor // what the page before returned; nil for the first
+}
+
+// Cursor is where a page ended. It names the last row seen, not a row number, so
+// pages neither repeat nor skip rows while jobs come and go.
+type Cursor struct {
+	ID     int64
+	DiedAt *time.Time // only in lists of dead letters
+}
+
+// List returns a page of jobs without payloads and histories: dead letters alone
+// by death, newest first; any other choice by id, newest first. next is nil after
+// the last page. The first 1,000 characters of last_error are loaded.
+func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *Cursor, err error) {
+	if p.Limit == 0 {
+		p.Limit = 100
+	}
+	for _, s := range f.Statuses {
+		if !s.known() {
+			return nil, nil, fmt.Errorf("list jobs: no status is called %q: use one of %v", s, Statuses)
+		}
+	}
+	// Unprepared: the planner must see which statuses are asked for to use a partial index.
+	args := []any{pgx.QueryExecModeExec}
+	statement := "list"
+	dead := f.onlyDead()
+	if dead {
+		statement = "list_dead"
+		diedAt, id := any("infinity"), int64(math.MaxInt64)
+		if p.After != nil {
+			diedAt, id = p.After.DiedAt, p.After.ID
+		}
+		args = append(args, nullable(f.Queue), diedAt, id)
+	} else {
+		id := int64(math.MaxInt64)
+		if p.After != nil {
+			id = p.After.ID
+		}
+		args = append(args, nullable(f.Queue), f.Statuses, id)
+	}
+	jobs, err = q.rows(ctx, statement, append(args, p.Limit)...)
+	if err != nil {
+		return nil, nil, q.failed("list jobs", err)
+	}
+	if len(jobs) == p.Limit {
+		last := &jobs[len(jobs)-1]
+		next = &Cursor{ID: last.ID}
+		if dead {
+			next.DiedAt = last.DiedAt
+		}
+	}
+	return jobs, next, nil
+}
+
+// Leases returns jobs in processing, earliest expiry first, without payloads and histories.
+func (q *Queue) Leases(ctx context.Context, limit int) ([]Job, error) {
+	jobs, err := q.rows(ctx, "leases", limit)
+	return jobs, q.failed("list leases", err)
+}
+
+// Get returns one job, whole. The error wraps [ErrNotFound] when there is none.
+func (q *Queue) Get(ctx context.Context, id int64) (*Job, error) {
+	job, _, err := q.get(ctx, id, nil)
+	return job, err
+}
+
+// Preview returns one job with only so many characters of its payload's text, cut
+// by the database, for screens: a payload may be a hundred megabytes. length is
+// the whole text's, in characters. When it was cut, Payload is no valid JSON.
+func (q *Queue) Preview(ctx context.Context, id int64, characters int) (job *Job, length int, err error) {
+	return q.get(ctx, id, &characters)
+}
+
+func (q *Queue) get(ctx context.Context, id int64, characters *int) (*Job, int, error) {
+	var j Job
+	var payload string
+	var length int
+	var errs []byte
+	err := q.pool.QueryRow(ctx, q.schema.Query("get"), id, characters).Scan(&j.ID, &j.Queue, &j.Kind, &payload, &length,
+		&j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError,
+		&errs, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt)
+	if err == pgx.ErrNoRows {
+		return nil, 0, fmt.Errorf("job %d: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, 0, q.failed(fmt.Sprintf("job %d", id), err)
+	}
+	j.Payload = json.RawMessage(payload)
+	j.Errors = history(errs)
+	return &j, length, nil
+}
+
+// history reads the errors column leniently: any writer may have put there what
+// it likes, and a job with a strange history must still be shown.
+func history(raw []byte) []Attempt {
+	var entries []json.RawMessage
+	if json.Unmarshal(raw, &entries) != nil {
+		return []Attempt{}
+	}
+	attempts := make([]Attempt, 0, len(entries))
+	for _, entry := range entries {
+		var a Attempt
+		if json.Unmarshal(entry, &a) != nil {
+			a = Attempt{Outcome: "unknown", Error: string(entry)}
+		}
+		attempts = append(attempts, a)
+	}
+	return attempts
+}
+
+func (q *Queue) rows(ctx context.Context, statement string, args ...any) ([]Job, error) {
+	rows, err := q.pool.Query(ctx, q.schema.Query(statement), args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (j Job, err error) {
+		err = row.Scan(&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt,
+			&j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt)
+		return j, err
+	})
+}
+
+func (s Status) known() bool {
+	switch s {
+	case Pending, Processing, Completed, Failed, Dead:
+		return true
+	}
+	return false
+}
+
+func (f *Filter) onlyDead() bool {
+	failed, dead := false, false
+	for _, s := range f.Statuses {
+		switch s {
+		case Failed:
+			failed = true
+		case Dead:
+			dead = true
+		default:
+			return false
+		}
+	}
+	return failed && dead
+}
+
+func nullable(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

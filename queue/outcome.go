@@ -1,0 +1,114 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Complete ends a claim with success. [ErrLeaseLost]: the claim was gone.
+func (q *Queue) Complete(ctx context.Context, lease Lease) error {
+	lost, err := q.CompleteMany(ctx, []Lease{lease})
+	if err != nil {
+		return fmt.Errorf("job %d: %w", lease.ID, err)
+	}
+	if len(lost) > 0 {
+		return fmt.Errorf("complete job %d: %w", lease.ID, ErrLeaseLost)
+	}
+	return nil
+}
+
+// CompleteMany ends many claims with success in one statement and returns those
+// that were gone already. It cannot deadlock with other batches: each row has one owner.
+func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease, err error) {
+	if len(leases) == 0 {
+		return nil, nil
+	}
+	ids, owners := leaseColumns(leases)
+	done := make(map[int64]bool, len(leases))
+	err = q.write(ctx, "complete", []any{ids, owners}, func(row pgx.CollectableRow) error {
+		var id int64
+		err := row.Scan(&id)
+		done[id] = true
+		return err
+	})
+	if err != nil {
+		return nil, q.failed("complete", err)
+	}
+	for _, l := range leases {
+		if !done[l.ID] {
+			lost = append(lost, l)
+		}
+	}
+	return lost, nil
+}
+
+// CompleteTx ends a claim with success in the caller's transaction, so that what
+// the job did there and its completion are one commit. On [ErrLeaseLost] the
+// caller must roll back: the job may be running elsewhere.
+func (q *Queue) CompleteTx(ctx context.Context, tx pgx.Tx, lease Lease) error {
+	tag, err := tx.Exec(ctx, q.schema.Query("complete"), []int64{lease.ID}, []string{lease.Token})
+	if err != nil {
+		return q.failed(fmt.Sprintf("complete job %d", lease.ID), err)
+	}
+	if tag.RowsAffected() != 1 {
+		return fmt.Errorf("complete job %d: %w", lease.ID, ErrLeaseLost)
+	}
+	return nil
+}
+
+// Retry ends a claim with a retryable error: pending again after delay (negative
+// is zero) by the database's clock or, when the attempts are used up, failed. It
+// returns which. The text is made storable and bounded first. [ErrLeaseLost]: the
+// claim was gone.
+func (q *Queue) Retry(ctx context.Context, lease Lease, text string, delay time.Duration) (Status, error) {
+	var status Status
+	err := q.end(ctx, "retry", lease, &status, errorText(text), max(delay, 0).Seconds())
+	return status, err
+}
+
+// Bury ends a claim as poison: dead at once, whatever attempts are left.
+// [ErrLeaseLost]: the claim was gone.
+func (q *Queue) Bury(ctx context.Context, lease Lease, text string) error {
+	var id int64
+	return q.end(ctx, "bury", lease, &id, errorText(text), "buried")
+}
+
+// Release gives a claim back unused, for a worker that drains: pending in its old
+// place, the attempt returned. [ErrLeaseLost]: the claim was gone.
+func (q *Queue) Release(ctx context.Context, lease Lease) error {
+	var id int64
+	return q.end(ctx, "release", lease, &id, 0.0)
+}
+
+// Snooze gives a claim back until later, the attempt returned. [ErrLeaseLost]: the claim was gone.
+func (q *Queue) Snooze(ctx context.Context, lease Lease, delay time.Duration) error {
+	var id int64
+	return q.end(ctx, "release", lease, &id, max(delay, 0).Seconds())
+}
+
+// end runs an outcome of one claim, whose statement returns one value.
+func (q *Queue) end(ctx context.Context, statement string, lease Lease, value any, args ...any) error {
+	ended := false
+	err := q.write(ctx, statement, append([]any{lease.ID, lease.Token}, args...), func(row pgx.CollectableRow) error {
+		ended = true
+		return row.Scan(value)
+	})
+	if err != nil {
+		return q.failed(fmt.Sprintf("%s job %d", statement, lease.ID), err)
+	}
+	if !ended {
+		return fmt.Errorf("%s job %d: %w", statement, lease.ID, ErrLeaseLost)
+	}
+	return nil
+}
+
+func leaseColumns(leases []Lease) (ids []int64, owners []string) {
+	ids, owners = make([]int64, len(leases)), make([]string, len(leases))
+	for i, l := range leases {
+		ids[i], owners[i] = l.ID, l.Token
+	}
+	return ids, owners
+}

@@ -1,0 +1,147 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	leasesql "github.com/leasetop/leasetop/sql"
+)
+
+// Queue is the work queue of one schema. It is safe for concurrent use.
+type Queue struct {
+	pool   *pgxpool.Pool
+	schema *leasesql.Schema
+	marks  marks
+}
+
+// Options of [Open]. The zero value works.
+type Options struct {
+	Schema   string // "" is leasetop
+	MaxConns int32  // 0 leaves it to the connection string, then to pgx
+	AppName  string // application_name of the connections; "" is leasetop
+}
+
+// Open connects to the database at url, a connection string as pgx and libpq
+// take it ("" reads the PG* environment). It does not wait for the server: the
+// first operation meets an unreachable one. Close the Queue to end its pool.
+func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("open queue: %w", err) // pgx leaves the password out
+	}
+	if opts.MaxConns > 0 {
+		config.MaxConns = opts.MaxConns
+	}
+	if opts.AppName == "" {
+		opts.AppName = "leasetop"
+	}
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = opts.AppName
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open queue: %w", err)
+	}
+	q, err := New(pool, opts.Schema)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// New uses a pool that the caller keeps and closes. The error wraps
+// leasesql.ErrSchemaName when the schema's name is refused.
+func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
+	s, err := leasesql.ForSchema(schema)
+	if err != nil {
+		return nil, fmt.Errorf("open queue: %w", err)
+	}
+	return &Queue{pool: pool, schema: s}, nil
+}
+
+// Close ends the pool. Only for a Queue of [Open]: it would end the caller's pool of [New] too.
+func (q *Queue) Close() { q.pool.Close() }
+
+// Pool is the pool of connections in use.
+func (q *Queue) Pool() *pgxpool.Pool { return q.pool }
+
+// Schema is the schema with its statements.
+func (q *Queue) Schema() *leasesql.Schema { return q.schema }
+
+// ConnConfig is a copy of how the pool connects, TLS and all, for a connection of one's own.
+func (q *Queue) ConnConfig() *pgx.ConnConfig { return q.pool.Config().ConnConfig.Copy() }
+
+// Ping asks the server for a sign of life and checks that the jobs table is
+// there. The error wraps [ErrSchemaMissing] when it is not.
+func (q *Queue) Ping(ctx context.Context) error {
+	_, err := q.pool.Exec(ctx, q.schema.Query("table_pages"))
+	return q.failed("ping", err)
+}
+
+// write runs one statement in a transaction of its own, in one round trip, at
+// READ COMMITTED: asked for explicitly, because a role may have a stricter
+// default under which concurrent claims fail with 40001 instead of skipping.
+// each is called for every row.
+func (q *Queue) write(ctx context.Context, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+
+	batch := &pgx.Batch{}
+	batch.Queue("begin isolation level read committed")
+	batch.Queue(q.schema.Query(statement), args...)
+	batch.Queue("commit")
+	err = func() error {
+		results := conn.SendBatch(ctx, batch)
+		defer results.Close()
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		rows, err := results.Query()
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			if err := each(rows); err != nil {
+				rows.Close()
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		return results.Close()
+	}()
+	if err != nil && !conn.Conn().IsClosed() && conn.Conn().PgConn().TxStatus() != 'I' {
+		// Keep the connection: without this the pool would throw it away.
+		if _, rollbackErr := conn.Exec(ctx, "rollback"); rollbackErr != nil {
+			conn.Conn().Close(ctx)
+		}
+	}
+	return err
+}
+
+// failed wraps a database error with what was tried.
+func (q *Queue) failed(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
+		switch pg.Code {
+		case "42P01", "3F000": // undefined_table, invalid_schema_name
+			return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
+		}
+	}
+	return fmt.Errorf("%s: %w", operation, err)
+}

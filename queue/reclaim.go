@@ -1,0 +1,64 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Reclaimed is a job whose lease ran out and was taken back.
+type Reclaimed struct {
+	ID       int64
+	Queue    string
+	Kind     string
+	Attempts int
+	Status   Status        // Pending, or Dead when the attempts were used up
+	Owner    string        // who lost the lease
+	Late     time.Duration // how long after expiry, by the database's clock
+}
+
+// Reclaim takes back up to limit expired leases: jobs with attempts left become
+// pending again in their old place, the others dead. Fewer than limit: nothing
+// more was expired, or the rest is in another reaper's hands. Any number of
+// processes may call it at once.
+func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
+	if limit <= 0 {
+		return nil, fmt.Errorf("reclaim: a limit of %d: it must be at least 1", limit)
+	}
+	var out []Reclaimed
+	err := q.write(ctx, "reclaim", []any{limit}, func(row pgx.CollectableRow) error {
+		var r Reclaimed
+		var late float64
+		if err := row.Scan(&r.ID, &r.Queue, &r.Kind, &r.Attempts, &r.Status, &r.Owner, &late); err != nil {
+			return err
+		}
+		r.Late = max(duration(late), 0)
+		out = append(out, r)
+		return nil
+	})
+	if err != nil {
+		return nil, q.failed("reclaim", err)
+	}
+	for _, r := range out {
+		q.Forget(r.Queue) // a reclaimed job keeps its run_at: it stands before the mark
+	}
+	return out, nil
+}
+
+// Wake tells the workers of these queues, in every process, that there is work.
+func (q *Queue) Wake(ctx context.Context, queues ...string) error {
+	if len(queues) == 0 {
+		return nil
+	}
+	_, err := q.pool.Exec(ctx, q.schema.Query("wake"), queues)
+	return q.failed("wake", err)
+}
+
+// NextExpiry tells how long it is until the earliest lease runs out, by the
+// database's clock; ok is false when nothing is in processing. Zero or less:
+// one has run out.
+func (q *Queue) NextExpiry(ctx context.Context) (in time.Duration, ok bool, err error) {
+	return q.seconds(ctx, "next expiry", "next_expiry")
+}

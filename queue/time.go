@@ -1,0 +1,60 @@
+package queue
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// Time is a timestamptz as PostgreSQL knows it: any time, or one of its two
+// infinities, which time.Time cannot hold.
+type Time struct {
+	time.Time
+	Infinity int8 // -1 always in the past, +1 never comes, 0 an ordinary time
+}
+
+// At wraps an ordinary time.
+func At(t time.Time) Time { return Time{Time: t} }
+
+// Never reports whether the time lies infinitely far ahead.
+func (t Time) Never() bool { return t.Infinity > 0 }
+
+// Always reports whether the time lies infinitely far back.
+func (t Time) Always() bool { return t.Infinity < 0 }
+
+// String prints RFC 3339, or infinity and -infinity as PostgreSQL does.
+func (t Time) String() string {
+	switch {
+	case t.Never():
+		return "infinity"
+	case t.Always():
+		return "-infinity"
+	}
+	return t.Time.Format(time.RFC3339Nano)
+}
+
+// MarshalJSON prints the text of String: time.Time refuses years beyond 9999, PostgreSQL does not.
+func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner. NULL is the zero Time.
+func (t *Time) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*t = Time{}
+	if !v.Valid {
+		return nil
+	}
+	t.Time, t.Infinity = v.Time, int8(v.InfinityModifier)
+	return nil
+}
+
+// TimestamptzValue implements pgtype.TimestamptzValuer. The zero Time is NULL.
+func (t Time) TimestamptzValue() (pgtype.Timestamptz, error) {
+	if t.Infinity == 0 && t.Time.IsZero() {
+		return pgtype.Timestamptz{}, nil
+	}
+	if t.Infinity < -1 || t.Infinity > 1 {
+		return pgtype.Timestamptz{}, fmt.Errorf("time with infinity %d: want -1, 0 or 1", t.Infinity)
+	}
+	return pgtype.Timestamptz{Time: t.Time, InfinityModifier: pgtype.InfinityModifier(t.Infinity), Valid: true}, nil
+}

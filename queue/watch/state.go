@@ -1,0 +1,153 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// State is what the queue is doing, as one immutable value. Nothing in it is
+// changed after it was published; the screen keeps the latest it was given.
+// Every part says where it came from and when.
+type State struct {
+	Version uint64 // counts up with every published State
+
+	Server  Server
+	Clock   Clock
+	Depths  Depths
+	Leases  Leases
+	Dead    Dead
+	Events  []Event // newest last, at most EventsKept
+	WAL     Link    // the replication stream that feeds Events
+	Notify  Link    // the LISTEN connection that feeds Dead
+	Polling Link    // the connection that reads Depths and Leases
+}
+
+// EventsKept bounds State.Events.
+const EventsKept = 500
+
+// Server is where the State comes from.
+type Server struct {
+	Version  string // "15.18"
+	User     string
+	Host     string // host or socket folder; never a password
+	Database string
+	Schema   string
+	ReadOnly bool // a standby, or default_transaction_read_only, or no UPDATE right on jobs
+	// SchemaMissing says that the jobs table does not exist (yet); the cure is `leasetop migrate up`.
+	SchemaMissing bool
+}
+
+// Clock relates the database's clock to this machine's.
+type Clock struct {
+	Skew  time.Duration // database minus local, from the middle of the fastest round trip of late
+	Known bool
+}
+
+// Now is the database's time at local time t.
+func (c Clock) Now(local time.Time) time.Time { return local.Add(c.Skew) }
+
+// Source says how a figure was learned.
+type Source string
+
+// The sources of State. Unknown means that nothing was learned yet.
+const (
+	Unknown Source = ""
+	FromWAL Source = "wal"
+	Polled  Source = "poll"
+	Notice  Source = "notify"
+)
+
+// Depths counts jobs by queue and status.
+type Depths struct {
+	Source Source
+	At     time.Time // database clock of the reading
+	Read   time.Time // local clock (monotonic) of the reading: age = time.Since(Read)
+	Queues []QueueDepth
+}
+
+// QueueDepth is one queue's line. Counts of a capped reading are lower bounds.
+type QueueDepth struct {
+	queue.QueueDepth
+	In, Out float64   // jobs entering and leaving (completed, failed, dead) per second, over the last 10 s
+	Spark   []float64 // jobs finished per second, newest last, up to 60 one-second samples
+}
+
+// Leases are the jobs in processing, earliest expiry first.
+type Leases struct {
+	Source Source
+	At     time.Time // database clock of the reading
+	Read   time.Time
+	Total  int  // all leases; may exceed len(List)
+	Capped bool // Total is a lower bound
+	List   []Lease
+}
+
+// Lease is one job in processing.
+type Lease struct {
+	JobID       int64
+	Queue       string
+	Kind        string
+	Attempts    int
+	MaxAttempts int
+	Owner       string // locked_by as it stands in the row; see queue.ParseToken
+	LockedAt    time.Time
+	ExpiresAt   time.Time // database clock
+}
+
+// Dead is the newest dead letters. Signal counts up whenever the dead channel
+// spoke (or the connection was replaced), so a screen that shows another page
+// of dead letters knows to read it again.
+type Dead struct {
+	Source Source
+	At     time.Time
+	Read   time.Time
+	Signal uint64
+	Total  int64
+	Capped bool        // Total is a lower bound
+	Latest []queue.Job // newest death first, without payloads, at most 50
+}
+
+// Event is one thing that happened to a job, in the words of the operator.
+type Event struct {
+	At      time.Time // database clock: the commit's time
+	Source  Source
+	JobID   int64 // 0 when it is about no single job
+	Queue   string
+	Kind    string
+	What    What
+	Owner   string // the owner that holds, or lost, the lease; see queue.ParseToken
+	Attempt int
+	Note    string // what else is to say, e.g. "attempt 2 of 5, retry in 2m"
+}
+
+// What names what happened.
+type What string
+
+// What can happen to a job. Some are told apart by the row alone: from
+// processing back to pending with a later run_at is a retry, with the same
+// run_at after expiry a reclaim.
+const (
+	Enqueued  What = "enqueued"
+	Claimed   What = "claimed"
+	Renewed   What = "renewed"
+	Completed What = "completed"
+	Retried   What = "retried"
+	Released  What = "released"
+	Reclaimed What = "reclaimed"
+	Failed    What = "failed"
+	Buried    What = "buried"
+	Redriven  What = "redriven"
+	Deleted   What = "deleted"
+	Truncated What = "truncated"
+	Health    What = "health" // the feed itself: a connection lost, replaced, refused
+)
+
+// Link is one connection of the feed.
+type Link struct {
+	OK     bool
+	Since  time.Time     // local clock of the last change of OK
+	Reason string        // why it is not OK, and the cure, in words; "" when OK
+	Lag    time.Duration // how far behind, where it is known
+	Heard  time.Time     // local clock of the last sign of life
+}

@@ -1,0 +1,37 @@
+package workers
+
+import "time"
+
+// What names what happened to a worker or in its hands.
+type What string
+
+// The events of the runtime. Those that the database also shows (claimed,
+// completed …) are the feed's to tell; these are what only the worker knows.
+const (
+	Spawned     What = "spawned"
+	DrainBegun  What = "draining"
+	WorkerEnded What = "stopped"
+	Killed      What = "killed" // crash on demand
+	Froze       What = "frozen"
+	Thawed      What = "thawed"
+	LeaseLost   What = "lease lost"    // a heartbeat or an outcome matched no row
+	StaleFenced What = "fenced"        // a late outcome matched no row and changed nothing
+	TrustEnded  What = "trust ended"   // the database could not be reached in time; the handler was stopped
+	Panicked    What = "panicked"      // the handler panicked; the job was buried
+	ReapedBack  What = "reclaimed"     // the reaper gave an expired job back
+	ReapedDead  What = "reclaimed dead" // the reaper buried an expired job with no attempts left
+	StuckFound  What = "stuck"         // a handler ignores its cancelled context
+	DBTrouble   What = "database"      // claims or heartbeats fail; Text says how
+)
+
+// Event is one thing that the runtime did or met.
+type Event struct {
+	At      time.Time // local clock
+	Worker  string    // "w3"; "" for the reaper and the runtime
+	What    What
+	JobID   int64 // 0 when it is about no single job
+	Queue   string
+	Owner   string        // for reclaims: the owner that lost the lease
+	Late    time.Duration // for reclaims: how long after expiry, by the database's clock
+	Text    string
+}
