@@ -14,17 +14,13 @@ import (
 // fetchVersion is the PostgreSQL that is downloaded where none is installed.
 const fetchVersion = embedded.V17
 
-// fetchedFolder is where a downloaded PostgreSQL lives: the user's cache, or
-// for root a folder that the server's account can get to. "" if there is none.
+// fetchedFolder is where a downloaded PostgreSQL lives. "" if no cache can be had.
 func fetchedFolder() string {
-	cache := "/var/cache"
-	if os.Geteuid() != 0 {
-		var err error
-		if cache, err = os.UserCacheDir(); err != nil {
-			return ""
-		}
+	cache, err := CacheFolder()
+	if err != nil {
+		return ""
 	}
-	return filepath.Join(cache, "leasetop", "postgresql-"+string(fetchVersion))
+	return filepath.Join(cache, "postgresql-"+string(fetchVersion))
 }
 
 // fetch downloads PostgreSQL's programs into the user's cache, once.
@@ -35,14 +31,12 @@ func fetchedFolder() string {
 // what counts is whether it got as far as unpacking, which it shows by making
 // the runtime folder afterwards.
 func fetch(ctx context.Context, repository string, progress func(string)) error {
-	target := fetchedFolder()
-	if target == "" {
-		return fmt.Errorf("there is no cache folder for a download: set HOME")
-	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	cache, err := CacheFolder()
+	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(target), "download-")
+	target := fetchedFolder()
+	work, err := os.MkdirTemp(cache, "download-")
 	if err != nil {
 		return err
 	}

@@ -65,20 +65,37 @@ func baseFolder(dir string) (string, error) {
 	if dir != "" {
 		return makeBase(dir)
 	}
-	for _, dir := range []string{stateFolder(), fallbackFolder()} {
+	return firstUsable(stateFolder(), fallbackFolder())
+}
+
+// CacheFolder returns the folder for what can be made again at any time, such
+// as a downloaded PostgreSQL and the servers of tests. It makes the folder.
+func CacheFolder() (string, error) {
+	return firstUsable(cacheFolder(), filepath.Join(fallbackFolder(), "cache"))
+}
+
+func firstUsable(dirs ...string) (base string, err error) {
+	for _, dir := range dirs {
 		if dir == "" {
 			continue
 		}
-		var base string
-		var err error
 		if base, err = makeBase(dir); err == nil {
 			return base, nil
 		}
-		if dir == fallbackFolder() {
-			return "", fmt.Errorf("%w; set LEASETOP_HOME to a folder of yours", err)
-		}
 	}
-	return "", errors.New("no folder for the server's data: set LEASETOP_HOME")
+	return "", fmt.Errorf("%w; set LEASETOP_HOME to a folder of yours", err)
+}
+
+// cacheFolder is in the user's cache, for root where the server's account can
+// get to.
+func cacheFolder() string {
+	if os.Geteuid() == 0 {
+		return "/var/cache/leasetop"
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "leasetop")
+	}
+	return ""
 }
 
 // stateFolder is where a user's lasting data belongs (XDG base directories);
@@ -111,11 +128,12 @@ func makeBase(dir string) (string, error) {
 	if os.Geteuid() == 0 {
 		mode = 0o755
 	}
-	if dir == fallbackFolder() {
-		if err := makeFolder(dir, mode, accountOf(uint32(os.Geteuid()), uint32(os.Getegid()))); err != nil {
+	if dir == fallbackFolder() || filepath.Dir(dir) == fallbackFolder() {
+		if err := makeFolder(fallbackFolder(), mode, accountOf(uint32(os.Geteuid()), uint32(os.Getegid()))); err != nil {
 			return "", err
 		}
-	} else if err := os.MkdirAll(dir, mode); err != nil {
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
 		return "", fmt.Errorf("folder for the server's data: %w", err)
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {

@@ -340,3 +340,41 @@ func (s *Server) exclusively(ctx context.Context, what string, do func(binaries)
 	}
 	return nil
 }
+
+// Remove stops the server if it runs and deletes all there is of it. ErrInUse
+// if somebody uses it.
+func Remove(ctx context.Context, o Options) error {
+	p, err := findPlace(o.Dir, o.Name)
+	if err != nil {
+		return fmt.Errorf("remove local server %q: %w", o.Name, err)
+	}
+	s := &Server{place: p, options: o}
+	if err := s.remove(ctx); err != nil {
+		return fmt.Errorf("remove local server %q: %w", o.Name, err)
+	}
+	return nil
+}
+
+func (s *Server) remove(ctx context.Context) error {
+	starting, err := s.startLock(ctx)
+	if err != nil {
+		return err
+	}
+	defer starting.release()
+	users, err := s.lock("users.lock")
+	if err != nil {
+		return err
+	}
+	defer users.release()
+	alone, err := users.tryExclusive()
+	if err != nil {
+		return err
+	}
+	if !alone {
+		return ErrInUse
+	}
+	if err := s.wipe(ctx); err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(s.socket), os.RemoveAll(s.folder))
+}

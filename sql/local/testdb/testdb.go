@@ -1,0 +1,306 @@
+// Package testdb gives tests databases on a real PostgreSQL.
+//
+// All test binaries of `go test ./...` share one server, which the first
+// starts and the last stops. A test gets a database of its own there, copied
+// from a template that is migrated once per version of the schema, and dropped
+// at the test's end. What killed runs left is dropped by the next.
+package testdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/sql/local"
+)
+
+// New gives the test a migrated database of its own, with the default schema,
+// and drops it at the end. It returns the connection string.
+func New(t testing.TB) string {
+	t.Helper()
+	server := hold(t)
+	name := uniqueName("test")
+	for {
+		template, err := ensureTemplate(t.Context(), server)
+		if err != nil {
+			t.Fatalf("testdb: %v", err)
+		}
+		err = create(t, server, name, template)
+		var failed *pgconn.PgError
+		if errors.As(err, &failed) && failed.Code == "3D000" { // another checkout replaced the template
+			continue
+		}
+		if err != nil {
+			t.Fatalf("testdb: %v", err)
+		}
+		return server.URL(name)
+	}
+}
+
+// Empty gives the test a database without the schema.
+func Empty(t testing.TB) string {
+	t.Helper()
+	server := hold(t)
+	name := uniqueName("test")
+	if err := create(t, server, name, "template0"); err != nil {
+		t.Fatalf("testdb: %v", err)
+	}
+	return server.URL(name)
+}
+
+// Server gives the test a server to itself, for tests that restart it, stop it
+// or create replication slots, which wait for every writer of the server.
+// Settings are like "wal_level=replica".
+func Server(t testing.TB, settings ...string) *local.Server {
+	t.Helper()
+	dir, err := folder()
+	if err != nil {
+		t.Fatalf("testdb: %v", err)
+	}
+	sweepServers(dir)
+	o := local.Options{Dir: dir, Name: uniqueName("own"), Unsafe: true, Settings: map[string]string{}}
+	for _, setting := range settings {
+		key, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			t.Fatalf("testdb: server setting %q is not like name=value", setting)
+		}
+		o.Settings[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	server, err := local.Start(t.Context(), o)
+	if err != nil {
+		t.Fatalf("testdb: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := afterwards()
+		defer cancel()
+		if t.Failed() {
+			showLog(t, server)
+		}
+		if err := server.Stop(ctx); err != nil {
+			t.Errorf("testdb: %v", err)
+		}
+		if err := local.Remove(ctx, o); err != nil {
+			t.Errorf("testdb: %v", err)
+		}
+	})
+	return server
+}
+
+// On gives the test a migrated database on a server of its own and returns the
+// connection string. It goes with the server.
+func On(t testing.TB, server *local.Server) string {
+	t.Helper()
+	url, err := server.Database(t.Context(), uniqueName("test"))
+	if err == nil {
+		_, err = leasesql.Migrate(t.Context(), url, "")
+	}
+	if err != nil {
+		t.Fatalf("testdb: %v", err)
+	}
+	return url
+}
+
+// Main runs a package's tests and holds the shared server from the first use to
+// the end. Call it from TestMain, or the server is started and stopped whenever
+// no test of the process uses it.
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run is Main for those who do more at the end than exit: it returns the code.
+func Run(m *testing.M) int {
+	shared.Lock()
+	shared.kept = true
+	shared.Unlock()
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil && shared.held == 0 {
+		ctx, cancel := afterwards()
+		defer cancel()
+		if err := shared.server.Stop(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "testdb:", err)
+		}
+		shared.server = nil
+	}
+	return code
+}
+
+// shared is this process's hold on the shared server.
+var shared struct {
+	sync.Mutex
+	server *local.Server
+	held   int  // by tests
+	kept   bool // by Main
+	swept  bool
+}
+
+// hold returns the shared server, which stays up until the test's end.
+func hold(t testing.TB) *local.Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		dir, err := folder()
+		if err != nil {
+			t.Fatalf("testdb: %v", err)
+		}
+		// Not the test's context: the server outlives it.
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		server, err := local.Start(ctx, local.Options{
+			Dir: dir, Name: "shared", Unsafe: true,
+			Settings: map[string]string{"max_connections": "300"},
+		})
+		if err != nil {
+			t.Fatalf("testdb: %v", err)
+		}
+		shared.server = server
+	}
+	shared.held++
+	t.Cleanup(func() {
+		shared.Lock()
+		defer shared.Unlock()
+		shared.held--
+		if shared.held > 0 || shared.kept {
+			return
+		}
+		ctx, cancel := afterwards()
+		defer cancel()
+		if err := shared.server.Stop(ctx); err != nil {
+			t.Errorf("testdb: %v", err)
+		}
+		shared.server = nil
+	})
+	if !shared.swept {
+		shared.swept = true
+		if err := sweepDatabases(t.Context(), shared.server); err != nil {
+			t.Logf("testdb: drop what earlier runs left: %v", err)
+		}
+	}
+	return shared.server
+}
+
+// folder is where all test binaries of this user find the server. It does not
+// depend on LEASETOP_HOME, which tests set.
+func folder() (string, error) {
+	cache, err := local.CacheFolder()
+	return filepath.Join(cache, "test"), err
+}
+
+// create makes a database and has it dropped at the test's end.
+func create(t testing.TB, server *local.Server, name, template string) error {
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if _, err := conn.Exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template+strategy(conn)); err != nil {
+		return fmt.Errorf("create database %s: %w", name, err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := afterwards()
+		defer cancel()
+		if err := drop(ctx, server, name); err != nil {
+			t.Errorf("testdb: %v", err)
+		}
+	})
+	return nil
+}
+
+// strategy is how a database is copied. PostgreSQL 15 brought wal_log and made
+// it the default.
+func strategy(conn *pgx.Conn) string {
+	major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 15 {
+		return ""
+	}
+	return " STRATEGY file_copy"
+}
+
+func drop(ctx context.Context, server *local.Server, name string) error {
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+		return fmt.Errorf("drop database %s: %w", name, err)
+	}
+	return nil
+}
+
+// uniqueName names the process that made something, so that others can tell
+// when nobody needs it any more.
+func uniqueName(kind string) string {
+	return fmt.Sprintf("%s_%d_%08x", kind, os.Getpid(), rand.Uint32())
+}
+
+// abandoned reports whether the name is a uniqueName of a process that is gone.
+func abandoned(name, kind string) bool {
+	rest, ok := strings.CutPrefix(name, kind+"_")
+	if !ok {
+		return false
+	}
+	owner, _, _ := strings.Cut(rest, "_")
+	pid, err := strconv.Atoi(owner)
+	return err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// sweepDatabases drops what killed runs left.
+func sweepDatabases(ctx context.Context, server *local.Server) error {
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	rows, err := conn.Query(ctx, "SELECT datname FROM pg_database")
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, name := range names {
+		if abandoned(name, "test") {
+			err = errors.Join(err, drop(ctx, server, name))
+		}
+	}
+	return err
+}
+
+var sweptServers sync.Once
+
+// sweepServers removes the servers that killed runs left, and stops them.
+func sweepServers(dir string) {
+	sweptServers.Do(func() {
+		ctx, cancel := afterwards()
+		defer cancel()
+		entries, _ := os.ReadDir(dir)
+		for _, entry := range entries {
+			if abandoned(entry.Name(), "own") {
+				_ = local.Remove(ctx, local.Options{Dir: dir, Name: entry.Name()}) // else the next run does
+			}
+		}
+	})
+}
+
+func showLog(t testing.TB, server *local.Server) {
+	if text, err := os.ReadFile(server.LogFile()); err == nil {
+		t.Logf("end of the server's log:\n%s", text[max(0, len(text)-4000):])
+	}
+}
+
+// afterwards is a context for cleaning up, when the test's own has ended.
+func afterwards() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), time.Minute)
+}
