@@ -69,8 +69,9 @@ type Depths struct {
 // QueueDepth is one queue's line. Counts of a capped reading are lower bounds.
 type QueueDepth struct {
 	queue.QueueDepth
-	In, Out float64   // jobs entering and leaving (completed, failed, dead) per second, over the last 10 s
-	Spark   []float64 // jobs finished per second, newest last, up to 60 one-second samples
+	Rates   Source    // of In, Out and Spark; Unknown when the counts are lower bounds and there is no stream
+	In, Out float64   // jobs entering (enqueued, redriven) and leaving (completed, failed, dead) per second, over the last 10 s
+	Spark   []float64 // jobs leaving per second, newest last, up to 60 one-second samples
 }
 
 // Leases are the jobs in processing, earliest expiry first.
@@ -81,6 +82,9 @@ type Leases struct {
 	Total  int  // all leases; may exceed len(List)
 	Capped bool // Total is a lower bound
 	List   []Lease
+	// Renewals counts the heartbeats seen in the stream since the feed began. They
+	// are no Events: there would be nothing else to see.
+	Renewals uint64
 }
 
 // Lease is one job in processing.
@@ -110,9 +114,11 @@ type Dead struct {
 
 // Event is one thing that happened to a job, in the words of the operator.
 type Event struct {
+	Seq     uint64    // counts up by one with every Event; a reader that skipped some sees a gap
 	At      time.Time // database clock: the commit's time
 	Source  Source
 	JobID   int64 // 0 when it is about no single job
+	Count   int   // how many jobs it is about; 0 for Health
 	Queue   string
 	Kind    string
 	What    What
@@ -126,7 +132,7 @@ type What string
 
 // What can happen to a job. Some are told apart by the row alone: from
 // processing back to pending with a later run_at is a retry, with the same
-// run_at after expiry a reclaim.
+// run_at after expiry a reclaim; see tell.
 const (
 	Enqueued  What = "enqueued"
 	Claimed   What = "claimed"
@@ -138,6 +144,7 @@ const (
 	Failed    What = "failed"
 	Buried    What = "buried"
 	Redriven  What = "redriven"
+	Edited    What = "edited" // changed by somebody's SQL without moving on: rescheduled, moved to another queue
 	Deleted   What = "deleted"
 	Truncated What = "truncated"
 	Health    What = "health" // the feed itself: a connection lost, replaced, refused

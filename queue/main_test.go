@@ -1,0 +1,102 @@
+package queue
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }
+
+// open returns the queue of a database of the test's own.
+func open(t testing.TB) *Queue {
+	t.Helper()
+	q, err := Open(context.Background(), testdb.New(t), Options{MaxConns: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// enqueue adds one job and returns its id.
+func enqueue(t testing.TB, q *Queue, job NewJob) int64 {
+	t.Helper()
+	if job.Queue == "" {
+		job.Queue = "emails"
+	}
+	return must[[]Enqueued](t)(q.Enqueue(t.Context(), job))[0].ID
+}
+
+var claims atomic.Uint64
+
+// owner is a token that no other claim used.
+func owner() string {
+	return Token{Process: "host:1:test", Worker: "w1", Claim: claims.Add(1)}.String()
+}
+
+// claim takes one job, which must be there.
+func claim(t testing.TB, q *Queue, lease time.Duration) *Job {
+	t.Helper()
+	jobs := must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: owner(), Lease: lease, Limit: 1}))
+	if len(jobs) != 1 {
+		t.Fatalf("claimed %d jobs, want 1", len(jobs))
+	}
+	return &jobs[0]
+}
+
+// exec runs SQL that no operation of the library would.
+func exec(t testing.TB, q *Queue, sql string, args ...any) {
+	t.Helper()
+	if _, err := q.pool.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowOf reads a whole row as text, to tell whether anything in it changed.
+func rowOf(t testing.TB, q *Queue, id int64) (row string) {
+	t.Helper()
+	if err := q.pool.QueryRow(t.Context(), "select jobs::text || xmin from leasetop.jobs where id = $1", id).Scan(&row); err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+func get(t testing.TB, q *Queue, id int64) *Job {
+	t.Helper()
+	return must[*Job](t)(q.Get(t.Context(), id))
+}
+
+func TestJobLife(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	id := enqueue(t, q, NewJob{Kind: "send", Payload: []byte(`{"n": 1970670598291982290, "f": 1e400}`)})
+	job := claim(t, q, time.Minute)
+	if job.ID != id || job.Attempts != 1 || job.Status != Processing || !strings.Contains(string(job.Payload), "1970670598291982290") {
+		t.Fatalf("claimed %+v %s", job, job.Payload)
+	}
+	if err := q.Complete(t.Context(), job.Lease()); err != nil {
+		t.Fatal(err)
+	}
+	d := must[Depths](t)(q.Depth(t.Context(), 0))
+	if len(d.Queues) != 1 || d.Queues[0].Completed != 1 || !d.Queues[0].CompletedExact {
+		t.Fatalf("%+v", d)
+	}
+	if get(t, q, id).Status != Completed {
+		t.Fatal("not completed")
+	}
+}

@@ -1,0 +1,48 @@
+// Package watch tells what the queue is doing right now.
+//
+// # Model
+//
+// A [Feed] has three connections of its own. Each is a source; together they
+// make one [State], an immutable value with a version:
+//
+//	source   connection              makes                        if it cannot be had
+//	wal      replication stream      Events, rates, lease changes  poll differences
+//	notify   LISTEN on <schema>_dead Dead                          poll differences
+//	poll     one query at a time     Server, Clock, Depths, Leases nothing is fresh; ages grow
+//
+// Every part of State says which source it came from and when it was read, so a
+// screen never has to show a number whose age it does not know. Trouble is never
+// an error of this package: it is a [Link] with a reason and the cure in words,
+// and the feed goes on trying. [Start] cannot fail for the same reason.
+//
+// # The stream
+//
+// The WAL reader makes a TEMPORARY replication slot under a random name, which
+// PostgreSQL drops with the connection, so nothing is left behind however the
+// program ends. Rows are decoded from pgoutput's binary format. The stream holds
+// no old rows (the table keeps REPLICA IDENTITY DEFAULT, since FULL would make
+// every heartbeat log the whole row), so the reader remembers the last it saw of
+// each job in processing and each dead letter, from the snapshot the slot was
+// made with onwards. That is how it tells a retry (run_at moved) from a reclaim
+// (the lease had run out), a release (the attempt was given back) and a redrive
+// (it was a dead letter): see tell. More than twenty changes of one kind in one
+// transaction become one event. Lease renewals are counted, not told.
+//
+// # One picture from two sources
+//
+// Leases are read by the poll and kept current by the stream between two polls.
+// A poll carries pg_current_snapshot(), and a transaction of the stream carries
+// its xid, so it is known exactly whether a reading already contains a change:
+// changes it does not contain are put on top of it. See leaseBoard.
+//
+// # Cost for the database
+//
+// The poll has one query in flight at most, pauses ten times as long as it took,
+// and its counts are capped. Dead letters are read at most four times a second,
+// whatever the rate of signals. A change seen in the stream brings the next poll
+// forward, to five a second at most. The stream's position is confirmed every
+// second, also when nothing happens, so an idle table pins no WAL.
+//
+// Everything from the database stays as it is in State, control characters and
+// all: whoever shows it makes it safe.
+package watch

@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// tellNew names what a new row is.
+func tellNew(now *row, at time.Time) Event {
+	e := event(Enqueued, now, now.owner)
+	switch wait := now.runAt.Sub(at); {
+	case now.status != queue.Pending:
+		e.Note = "as " + string(now.status)
+	case now.runAt.Never():
+		e.Note = "never due"
+	case !now.runAt.Always() && wait >= time.Second:
+		e.Note = "due in " + inWords(wait)
+	}
+	return e
+}
+
+// tell names what turned old into now, in a transaction that committed at the
+// time at. The rules rest on what every writer of the table must do, ours and the
+// article's alike, not on who wrote:
+//
+//	processing → pending   attempts fell: released; run_at moved: retried;
+//	                       lease was over: reclaimed
+//	processing → the same  same claim: renewed; other owner or lock time: claimed
+//	dead letter → pending  redriven
+//
+// old is nil when it is not known; then the row's own times have to do: a claim
+// sets locked_at and updated_at to the same now(), a redrive run_at and updated_at.
+func tell(old, now *row, at time.Time) Event {
+	was := queue.Status("")
+	owner := now.owner
+	if old != nil {
+		was = old.status
+		if owner == "" {
+			owner = old.owner
+		}
+	}
+	if was == now.status && now.status != queue.Processing {
+		return edited(old, now, owner, at)
+	}
+	attempt := fmt.Sprintf("attempt %d of %d", now.attempts, now.maxAttempts)
+	switch now.status {
+	case queue.Processing:
+		switch {
+		case was == queue.Processing && old.owner == now.owner && old.lockedAt.Equal(now.lockedAt):
+			if old.expiresAt.Equal(now.expiresAt) {
+				return edited(old, now, owner, at)
+			}
+			return event(Renewed, now, owner)
+		case old == nil && !now.lockedAt.Equal(now.updatedAt):
+			return event(Renewed, now, owner)
+		case was == queue.Processing && old.owner != now.owner:
+			return event(Claimed, now, owner, attempt, "taken from "+old.owner)
+		}
+		return event(Claimed, now, owner, attempt)
+	case queue.Pending:
+		return backToPending(old, now, owner, attempt, at)
+	case queue.Completed:
+		return event(Completed, now, owner, attempt)
+	case queue.Failed:
+		return event(Failed, now, owner, attempt)
+	case queue.Dead:
+		if was == queue.Processing && ranOut(old, now, at) {
+			return event(Buried, now, owner, attempt, "worker lost")
+		}
+		return event(Buried, now, owner, attempt)
+	}
+	return event(Edited, now, owner, "status "+string(now.status))
+}
+
+func backToPending(old, now *row, owner, attempt string, at time.Time) Event {
+	wait := "again at once"
+	if d := now.runAt.Sub(at); now.runAt.Never() {
+		wait = "never due"
+	} else if !now.runAt.Always() && d > 0 {
+		wait = "again in " + inWords(d)
+	}
+	if old == nil {
+		switch {
+		case now.runAt.Infinity == 0 && now.runAt.Time.Equal(now.updatedAt) && now.attempts == 0:
+			return event(Redriven, now, owner)
+		case now.runAt.Infinity == 0 && !now.runAt.Time.Before(now.updatedAt):
+			return event(Retried, now, owner, attempt, wait)
+		case now.attempts > 0:
+			return event(Reclaimed, now, owner, attempt)
+		}
+		return event(Released, now, owner)
+	}
+	if old.status.IsDeadLetter() {
+		return event(Redriven, now, "")
+	}
+	if old.status == queue.Completed {
+		return event(Edited, now, owner, "pending again")
+	}
+	moved := !sameTime(old.runAt, now.runAt)
+	switch {
+	case now.attempts < old.attempts && moved:
+		return event(Released, now, owner, wait)
+	case now.attempts < old.attempts:
+		return event(Released, now, owner)
+	case moved:
+		return event(Retried, now, owner, attempt, wait)
+	case ranOut(old, now, at):
+		return event(Reclaimed, now, owner, attempt)
+	}
+	return event(Released, now, owner)
+}
+
+func edited(old, now *row, owner string, at time.Time) Event {
+	switch {
+	case old.queue != now.queue:
+		return event(Edited, now, owner, "moved from "+old.queue)
+	case !sameTime(old.runAt, now.runAt) && now.runAt.Infinity == 0 && now.runAt.Sub(at) > 0:
+		return event(Edited, now, owner, "due in "+inWords(now.runAt.Sub(at)))
+	case !sameTime(old.runAt, now.runAt):
+		return event(Edited, now, owner, "due now")
+	}
+	return event(Edited, now, owner)
+}
+
+// ranOut tells whether old's lease was over when now was written. Reclaimers
+// compare it with the now() they write to updated_at; a writer that leaves
+// updated_at alone is judged by its commit.
+func ranOut(old, now *row, at time.Time) bool {
+	if !now.updatedAt.Equal(old.updatedAt) {
+		at = now.updatedAt
+	}
+	return old.expiresAt.Before(at)
+}
+
+func sameTime(a, b queue.Time) bool {
+	return a.Infinity == b.Infinity && (a.Infinity != 0 || a.Time.Equal(b.Time))
+}
+
+func event(what What, r *row, owner string, notes ...string) Event {
+	return Event{
+		What: what, JobID: r.id, Count: 1, Queue: r.queue, Kind: r.kind,
+		Owner: owner, Attempt: r.attempts, Note: strings.Join(notes, ", "),
+	}
+}
+
+// inWords prints a duration as a person would say it: 400ms, 12s, 2m, 1h5m, 3d4h.
+func inWords(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	d = d.Round(time.Second)
+	day := 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return pair(d, time.Minute, "m", time.Second, "s")
+	case d < day:
+		return pair(d, time.Hour, "h", time.Minute, "m")
+	}
+	return pair(d, day, "d", time.Hour, "h")
+}
+
+func pair(d, big time.Duration, bigName string, small time.Duration, smallName string) string {
+	if rest := d % big / small; rest > 0 {
+		return fmt.Sprintf("%d%s%d%s", d/big, bigName, rest, smallName)
+	}
+	return fmt.Sprintf("%d%s", d/big, bigName)
+}
