@@ -45,15 +45,15 @@ LEFT JOIN done USING (queue)
 CROSS JOIN LATERAL (
   SELECT count(*) AS n FROM (
     SELECT FROM leasetop.jobs
-    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= now() LIMIT $1::bigint) AS some) AS ready
+    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= now() LIMIT $1::bigint) AS counted) AS ready
 CROSS JOIN LATERAL (
   SELECT count(*) AS n FROM (
     SELECT FROM leasetop.jobs
-    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at > now() LIMIT $1::bigint) AS some) AS scheduled
+    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at > now() LIMIT $1::bigint) AS counted) AS scheduled
 CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'dead') AS dead FROM (
     SELECT status FROM leasetop.jobs
-    WHERE jobs.queue = names.queue AND status IN ('failed', 'dead') LIMIT $1::bigint) AS some) AS dead
+    WHERE jobs.queue = names.queue AND status IN ('failed', 'dead') LIMIT $1::bigint) AS counted) AS dead
 LEFT JOIN LATERAL (
   SELECT extract(epoch FROM now() - run_at)::float8 AS age FROM leasetop.jobs
   WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= now() AND run_at > '-infinity'
