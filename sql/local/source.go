@@ -1,0 +1,81 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Source is the database that a program was told to use.
+type Source struct {
+	// URL is the connection string, as pgx and psql take it. It may hold a
+	// password: show Redact(URL). With PG* variables it is "postgres://", which
+	// leaves everything to them. Empty for the private server.
+	URL string
+	// From says who named it: "--database-url", "DATABASE_URL", "PGHOST, PGUSER"
+	// or "private server".
+	From string
+}
+
+// Private reports whether nothing names a database, so that the private server
+// is meant.
+func (s Source) Private() bool { return s.URL == "" }
+
+// pgVariables are the variables of libpq that say which database is meant.
+// PGPASSWORD, PGSSLMODE and others only say how to get there.
+var pgVariables = []string{"PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER"}
+
+// Resolve decides which database is meant: the flag --database-url, else the
+// variable DATABASE_URL, else libpq's PG* variables, else the private server.
+// The connection string is checked, and errors do not show its password.
+func Resolve(flag string) (Source, error) {
+	source := Source{From: "private server"}
+	switch {
+	case flag != "":
+		source = Source{URL: flag, From: "--database-url"}
+	case os.Getenv("DATABASE_URL") != "":
+		source = Source{URL: os.Getenv("DATABASE_URL"), From: "DATABASE_URL"}
+	default:
+		set := slices.DeleteFunc(slices.Clone(pgVariables), func(name string) bool { return os.Getenv(name) == "" })
+		if len(set) > 0 {
+			source = Source{URL: "postgres://", From: strings.Join(set, ", ")}
+		}
+		if slices.Contains(set, "PGHOSTADDR") && !slices.Contains(set, "PGHOST") {
+			return Source{}, errors.New("PGHOSTADDR without PGHOST is not supported: put the address into PGHOST")
+		}
+	}
+	if source.Private() {
+		return source, nil
+	}
+	if err := check(source.URL); err != nil {
+		return Source{}, fmt.Errorf("%s: %w", source.From, err)
+	}
+	return source, nil
+}
+
+// check returns an error if pgx does not understand the connection string. pgx
+// masks passwords in its own messages as well as it can, and says itself that
+// this is not always enough; so its message is shown only when we can tell for
+// sure where the password is, and without it.
+func check(url string) error {
+	if text := strings.TrimSpace(url); strings.Contains(text, "://") && !isURL(text) {
+		return errors.New("the connection string does not begin with postgres:// or postgresql://")
+	}
+	_, err := pgx.ParseConfig(url)
+	if err == nil {
+		return nil
+	}
+	masked := Redact(url)
+	if strings.Contains(masked, hidden) {
+		return errors.New("not a valid connection string; it is not shown because it may hold a password. Special characters in a password need percent-encoding: # is %23, / is %2F, @ is %40, : is %3A, % is %25")
+	}
+	_, err = pgx.ParseConfig(masked)
+	if err == nil {
+		return errors.New("not a valid connection string: the password in it cannot be read")
+	}
+	return fmt.Errorf("not a valid connection string: %w", err)
+}
