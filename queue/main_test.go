@@ -49,28 +49,68 @@ func owner() string {
 	return Token{Process: "host:1:test", Worker: "w1", Claim: claims.Add(1)}.String()
 }
 
-// claim takes one job, which must be there.
+// claim takes one job of the queue emails, which must be there.
 func claim(t testing.TB, q *Queue, lease time.Duration) *Job {
 	t.Helper()
-	jobs := must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: owner(), Lease: lease, Limit: 1}))
+	return claimFrom(t, q, "emails", lease)
+}
+
+// claimFrom takes one job, which must be there, wherever it stands.
+func claimFrom(t testing.TB, q *Queue, queue string, lease time.Duration) *Job {
+	t.Helper()
+	q.Forget(queue)
+	jobs := must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: queue, Owner: owner(), Lease: lease, Limit: 1}))
 	if len(jobs) != 1 {
-		t.Fatalf("claimed %d jobs, want 1", len(jobs))
+		t.Fatalf("claimed %d jobs of %q, want 1", len(jobs), queue)
 	}
 	return &jobs[0]
+}
+
+// claimed enqueues a job and claims it.
+func claimed(t testing.TB, q *Queue, job NewJob, lease time.Duration) Lease {
+	t.Helper()
+	if job.Queue == "" {
+		job.Queue = "emails"
+	}
+	id := enqueue(t, q, job)
+	got := claimFrom(t, q, job.Queue, lease)
+	if got.ID != id {
+		t.Fatalf("claimed job %d, not %d which was just enqueued", got.ID, id)
+	}
+	return got.Lease()
+}
+
+// expire moves the end of a lease into the past, as time would.
+func expire(t testing.TB, q *Queue, ids ...int64) {
+	t.Helper()
+	exec(t, q, "update leasetop.jobs set lease_expires_at = now() - interval '1 second' where id = any($1)", ids)
+}
+
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func count(t testing.TB, q *Queue, sql string, args ...any) (n int64) {
+	t.Helper()
+	ok(t, q.pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
 }
 
 // exec runs SQL that no operation of the library would.
 func exec(t testing.TB, q *Queue, sql string, args ...any) {
 	t.Helper()
 	if _, err := q.pool.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, sql)
 	}
 }
 
 // rowOf reads a whole row as text, to tell whether anything in it changed.
 func rowOf(t testing.TB, q *Queue, id int64) (row string) {
 	t.Helper()
-	if err := q.pool.QueryRow(t.Context(), "select jobs::text || xmin from leasetop.jobs where id = $1", id).Scan(&row); err != nil {
+	if err := q.pool.QueryRow(t.Context(), "select jobs::text || ' by ' || xmin || ' at ' || ctid from leasetop.jobs where id = $1", id).Scan(&row); err != nil {
 		t.Fatal(err)
 	}
 	return row
