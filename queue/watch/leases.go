@@ -25,7 +25,6 @@ type leaseBoard struct {
 	at, read time.Time
 	held     map[int64]*row
 	total    int
-	capped   bool
 	renewals uint64
 
 	seen  snapshot // what the last reading contains
@@ -42,14 +41,17 @@ type leaseChange struct {
 	all  bool // TRUNCATE: every lease ended
 }
 
-// reading takes a poll's leases. Total may be larger than their number.
-func (b *leaseBoard) reading(rows []*row, total int, capped bool, seen snapshot, at, read time.Time) {
+// reading takes a poll's leases; total counts them all when rows are only the first.
+func (b *leaseBoard) reading(rows []*row, total int, seen snapshot, at, read time.Time) {
+	if len(rows) < leasesShown {
+		total = len(rows)
+	}
 	b.source, b.at, b.read = Polled, at, read
 	b.held = make(map[int64]*row, len(rows))
 	for _, r := range rows {
 		b.held[r.id] = r
 	}
-	b.total, b.capped, b.seen, b.list = max(total, len(rows)), capped, seen, nil
+	b.total, b.seen, b.list = max(total, len(rows)), seen, nil
 	b.ahead = slices.DeleteFunc(b.ahead, func(c leaseChange) bool { return seen.contains(c.xid) })
 	for _, c := range b.ahead {
 		b.put(c)
@@ -111,7 +113,7 @@ func (b *leaseBoard) view() Leases {
 		}
 	}
 	return Leases{
-		Source: b.source, At: b.at, Read: b.read, Total: b.total, Capped: b.capped,
+		Source: b.source, At: b.at, Read: b.read, Total: b.total,
 		List: b.list, Renewals: b.renewals,
 	}
 }

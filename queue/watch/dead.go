@@ -1,0 +1,190 @@
+package watch
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+const (
+	deadShown = 50
+	deadEvery = 250 * time.Millisecond // between two readings of the dead letters
+
+	probeAfter = 2 * time.Second // of silence on the LISTEN connection
+	probeWait  = 2 * time.Second // for the answer
+)
+
+// listening keeps a LISTEN connection alive.
+func (f *Feed) listening(ctx context.Context) {
+	failures := 0
+	for {
+		err := f.listen(ctx, &failures)
+		if ctx.Err() != nil {
+			return
+		}
+		failures++
+		f.down(Notice, notifyReason(err))
+		if !rest(ctx, pause(failures, reconnectMax), f.retryDead) {
+			return
+		}
+	}
+}
+
+// listen connects and turns every notification into a reading, until the
+// connection is lost or no longer answers.
+func (f *Feed) listen(ctx context.Context, failures *int) error {
+	config := f.q.ConnConfig()
+	f.name(config, "listen")
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer f.letGo(conn.PgConn())
+	for _, statement := range []string{"watch_listen_echo", "watch_listen"} {
+		if err := within(ctx, probeWait, func(ctx context.Context) error {
+			_, err := conn.Exec(ctx, f.q.Schema().Query(statement))
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if err := within(ctx, probeWait, func(ctx context.Context) error { return f.echo(ctx, conn) }); err != nil {
+		return err
+	}
+	*failures = 0
+	f.up(Notice, 0)
+	f.signalled() // what was said while nobody listened is lost
+
+	channel := f.q.Schema().DeadChannel()
+	for {
+		var heard *pgconn.Notification
+		err := within(ctx, probeAfter, func(ctx context.Context) (err error) {
+			heard, err = conn.WaitForNotification(ctx)
+			return err
+		})
+		switch {
+		case err == nil && heard.Channel == channel:
+			f.heard(Notice, f.State().Notify.Lag)
+			f.signalled()
+		case err == nil: // somebody else's echo
+		case errors.Is(err, errTooLong) && !conn.IsClosed():
+			sent := time.Now()
+			if err := within(ctx, probeWait, conn.Ping); err != nil {
+				return err
+			}
+			f.heard(Notice, time.Since(sent))
+		default:
+			return err
+		}
+	}
+}
+
+// errNoEcho says that what is sent to this connection does not arrive.
+var errNoEcho = errors.New("a notification sent through it did not arrive")
+
+// echo proves that notifications arrive at all.
+func (f *Feed) echo(ctx context.Context, conn *pgx.Conn) error {
+	mine := rand.Text()
+	if _, err := conn.Exec(ctx, f.q.Schema().Query("watch_echo"), mine); err != nil {
+		return err
+	}
+	for {
+		heard, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			if pgconn.Timeout(err) {
+				return errNoEcho
+			}
+			return err
+		}
+		if heard.Payload == mine {
+			return nil
+		}
+	}
+}
+
+// signalled counts a signal and asks for a reading.
+func (f *Feed) signalled() {
+	f.change(func() { f.draft.Dead.Signal++ })
+	poke(f.readDead)
+}
+
+// readingDead reads the newest dead letters whenever asked, but not too often.
+func (f *Feed) readingDead(ctx context.Context) {
+	failures := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.readDead:
+		}
+		wait := deadEvery
+		err := within(ctx, pollDeadline, f.readDeadLetters)
+		switch {
+		case err == nil:
+			failures = 0
+		case errors.Is(err, queue.ErrSchemaMissing): // the poll says so, and asks again once it is there
+		default: // the poll says what is wrong; what is shown grows old meanwhile
+			failures++
+			wait = pause(failures, reconnectMax)
+			poke(f.readDead)
+		}
+		if !rest(ctx, wait, nil) {
+			return
+		}
+	}
+}
+
+func (f *Feed) readDeadLetters(ctx context.Context) error {
+	jobs, _, err := f.reader.List(ctx, queue.Filter{Statuses: queue.DeadLetters}, queue.Page{Limit: deadShown})
+	if err != nil {
+		return err
+	}
+	total := int64(len(jobs))
+	at := time.Time{}
+	if err := f.reader.Pool().QueryRow(ctx, f.q.Schema().Query("watch_dead_total"), countCap).Scan(&total, &at); err != nil {
+		return err
+	}
+	now := time.Now()
+	f.change(func() {
+		d := Dead{Source: Polled, At: at, Read: now, Signal: f.draft.Dead.Signal, Total: total, Capped: total >= countCap, Latest: jobs}
+		if f.draft.Notify.OK {
+			d.Source = Notice
+		}
+		f.draft.Dead = d
+	})
+	return nil
+}
+
+// errTooLong is the error of within when the time was up.
+var errTooLong = errors.New("no answer in time")
+
+// within bounds an operation. Unlike a bare timeout it tells its own end from that of ctx.
+func within(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := do(bounded)
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil && !errors.Is(err, errNoEcho) {
+		return fmt.Errorf("%w: %v: %w", errTooLong, limit, err)
+	}
+	return err
+}
+
+func notifyReason(err error) string {
+	var server *pgconn.PgError
+	switch {
+	case errors.Is(err, errNoEcho):
+		return "notifications do not arrive, as behind a pooler that shares connections: connect to PostgreSQL itself; dead letters are polled"
+	case errors.Is(err, errTooLong):
+		return "no answer: the connection is replaced"
+	case errors.As(err, &server) && server.Code == "25006":
+		return "a standby has no notifications: connect to the primary; dead letters are polled"
+	}
+	return say(err)
+}

@@ -1,0 +1,211 @@
+package watch
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// publishEvery bounds how often a new State is published. The first change after a
+// quiet moment is published at once.
+const publishEvery = 50 * time.Millisecond
+
+// Options of [Start]. The zero value works.
+type Options struct {
+	// Poll is how long the feed rests between two readings at least; 0 is 500 ms.
+	// A negative Poll reads only at the start and on [Feed.Refresh].
+	Poll time.Duration
+	// NoWAL leaves the replication stream off: events come from the differences of polls.
+	NoWAL bool
+}
+
+// Feed watches one queue.
+type Feed struct {
+	q      *queue.Queue
+	reader *queue.Queue // the polls' and re-readings': a pool of one connection
+	opts   Options
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	latest atomic.Pointer[State]
+
+	mu     sync.Mutex    // guards what follows
+	next   chan struct{} // closed by the next publication
+	draft  State         // what will be published; slices in it are replaced, never changed
+	events []Event       // the tail of it is State.Events; only ever appended to
+	leases leaseBoard
+	rates  *rates
+	skew   skew
+	told   map[Source]bool // links whose loss is in Events
+
+	dirty     chan struct{}
+	pollNow   chan struct{} // read without a rest
+	pollSoon  chan struct{} // the stream saw something
+	readDead  chan struct{}
+	retryWAL  chan struct{}
+	retryDead chan struct{}
+}
+
+// Start watches q until ctx ends or Close is called. It never fails and does not
+// wait for the database: what is wrong, and the cure, is in State.
+func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
+	if opts.Poll == 0 {
+		opts.Poll = 500 * time.Millisecond
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	f := &Feed{
+		q: q, opts: opts, cancel: cancel,
+		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{},
+		dirty: signal(), pollNow: signal(), pollSoon: signal(),
+		readDead: signal(), retryWAL: signal(), retryDead: signal(),
+	}
+	now := time.Now()
+	connecting := Link{Since: now, Reason: "connecting"}
+	f.draft.WAL, f.draft.Notify, f.draft.Polling = connecting, connecting, connecting
+	if opts.NoWAL {
+		f.draft.WAL.Reason = "switched off"
+	}
+	f.draft.Server = Server{Host: q.ConnConfig().Host, Database: q.ConnConfig().Database, User: q.ConnConfig().User, Schema: q.Schema().Name()}
+	f.publish()
+
+	reader, err := f.openReader()
+	if err != nil { // the pool it is copied from works, so this one does
+		f.down(Polled, say(err))
+		f.publish()
+		return f
+	}
+	f.reader = reader
+	f.tasks.Go(func() { f.publishing(ctx) })
+	f.tasks.Go(func() { f.polling(ctx) })
+	f.tasks.Go(func() { f.listening(ctx) })
+	f.tasks.Go(func() { f.readingDead(ctx) })
+	if !opts.NoWAL {
+		f.tasks.Go(func() { f.streaming(ctx) })
+	}
+	f.tasks.Go(func() {
+		<-ctx.Done()
+		closed := make(chan struct{})
+		go func() {
+			f.reader.Pool().Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(hangUpDeadline): // the network is stalled: pgx goes on a while
+		}
+	})
+	return f
+}
+
+// Close ends the feed, waits for all it started and gives its connections and its
+// replication slot back. It may be called twice.
+func (f *Feed) Close() {
+	f.cancel()
+	f.tasks.Wait()
+}
+
+// State is the latest value; never nil.
+func (f *Feed) State() *State { return f.latest.Load() }
+
+// Changed returns a channel that is closed once there is a State newer than version.
+func (f *Feed) Changed(version uint64) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.latest.Load().Version > version {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	return f.next
+}
+
+// Refresh asks for a reading now, for instance after the operator did something.
+func (f *Feed) Refresh() {
+	poke(f.pollNow)
+	poke(f.readDead)
+}
+
+// change changes what will be published.
+func (f *Feed) change(do func()) {
+	f.note(do)
+	poke(f.dirty)
+}
+
+// note is change for what nobody waits for: it is published with the next change.
+func (f *Feed) note(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+}
+
+func (f *Feed) publishing(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.dirty:
+		}
+		f.publish()
+		if !rest(ctx, publishEvery, nil) {
+			return
+		}
+	}
+}
+
+func (f *Feed) publish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.draft.Version++
+	f.draft.Clock = f.skew.clock()
+	f.draft.Leases = f.leases.view()
+	kept := max(0, len(f.events)-EventsKept)
+	f.draft.Events = f.events[kept:len(f.events):len(f.events)]
+	state := f.draft
+	f.latest.Store(&state)
+	close(f.next)
+	f.next = make(chan struct{})
+}
+
+// happened appends events. Call it within change.
+func (f *Feed) happened(events ...Event) {
+	if len(f.events) > 8*EventsKept {
+		// A new array: States published hold parts of the old one.
+		f.events = append(make([]Event, 0, 9*EventsKept), f.events[len(f.events)-EventsKept:]...)
+	}
+	var last uint64
+	if n := len(f.events); n > 0 {
+		last = f.events[n-1].Seq
+	}
+	for _, e := range events {
+		last++
+		e.Seq = last
+		f.events = append(f.events, e)
+	}
+}
+
+// signal is a channel for poke.
+func signal() chan struct{} { return make(chan struct{}, 1) }
+
+// poke leaves a signal, if there is not one already.
+func poke(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// rest waits for d, or less when wake says so. It returns false when ctx ended.
+func rest(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-wake:
+	}
+	return ctx.Err() == nil
+}

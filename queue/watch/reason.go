@@ -1,0 +1,77 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// SQLSTATEs that the stream can meet.
+const (
+	lockNotAvailable    = "55P03"
+	insufficientRight   = "42501"
+	noAuthorization     = "28000"
+	configurationLimit  = "53400"
+	tooManyConnections  = "53300"
+	protocolViolation   = "08P01"
+	objectNotReady      = "55000"
+	featureNotSupported = "0A000"
+)
+
+// walReason says in an operator's words why there is no stream and what would cure
+// it; byPerson is true when trying again soon is of no use.
+func walReason(err error) (reason string, byPerson bool) {
+	var level walLevelError
+	var blocked *blockedError
+	var server *pgconn.PgError
+	switch {
+	case errors.As(err, &level):
+		return fmt.Sprintf("wal_level is %s: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL", string(level)), true
+	case errors.Is(err, errStandby):
+		return "connected to a standby: the stream needs the primary", true
+	case errors.Is(err, errNoTable):
+		return "the jobs table does not exist yet: run `leasetop migrate up`", true
+	case errors.Is(err, errNoPublication):
+		return err.Error() + ": the migration may not have had the right to create it; as owner of the table and with CREATE on the database, CREATE PUBLICATION (see 00002_signals.sql)", true
+	case errors.As(err, &blocked):
+		return blocked.reason(), false
+	case errors.As(err, &server):
+		return walServerReason(server)
+	case errors.Is(err, errSilent):
+		return errSilent.Error() + ": the connection is replaced", false
+	}
+	return say(err), false
+}
+
+func walServerReason(err *pgconn.PgError) (reason string, byPerson bool) {
+	switch {
+	case err.Code == lockNotAvailable:
+		return "an open write transaction somewhere in the cluster holds up the replication slot: attaches when that ends", false
+	case err.Code == insufficientRight || err.Code == noAuthorization && strings.Contains(err.Message, "replication"):
+		return "the role may not replicate: ALTER ROLE … REPLICATION (" + err.Message + ")", true
+	case err.Code == configurationLimit:
+		return "all replication slots are in use: raise max_replication_slots, or drop one that nobody reads (pg_replication_slots)", true
+	case err.Code == tooManyConnections:
+		return "no connection left for a replication stream: raise max_wal_senders or max_connections (" + err.Message + ")", true
+	case err.Code == protocolViolation && strings.Contains(err.Message, "startup parameter"),
+		err.Code == featureNotSupported:
+		return "a pooler stands between, which passes no replication: connect to PostgreSQL itself (" + err.Message + ")", true
+	case err.Code == objectNotReady:
+		return err.Message + " (" + err.Code + ")", true
+	}
+	return err.Message + " (" + err.Code + ")", false
+}
+
+// reason names when the transaction began, not its age: the same reason stays the
+// same text, and is one event.
+func (e *blockedError) reason() string {
+	since := e.since.UTC().Format("15:04:05 UTC")
+	if e.pid == 0 {
+		return fmt.Sprintf("the prepared transaction %q of %s, open since %s, holds up the replication slot: attaches when it is committed or rolled back",
+			e.name, e.who, since)
+	}
+	return fmt.Sprintf("the write transaction of process %d (%s, user %s), open since %s, holds up the replication slot: attaches when it ends",
+		e.pid, e.name, e.who, since)
+}

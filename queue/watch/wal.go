@@ -1,0 +1,225 @@
+package watch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+const (
+	attachDeadline = 20 * time.Second
+	hangUpDeadline = 2 * time.Second
+	seedRows       = memoryRows / 2
+	cureEvery      = 30 * time.Second // between two attempts when a person has to do something first
+)
+
+// streaming keeps the replication stream alive.
+func (f *Feed) streaming(ctx context.Context) {
+	failures := 0
+	for {
+		err := f.stream(ctx, &failures)
+		if ctx.Err() != nil {
+			return
+		}
+		failures++
+		reason, byPerson := walReason(err)
+		f.down(FromWAL, reason)
+		limit := reconnectMax
+		if byPerson {
+			limit = cureEvery
+		}
+		if !rest(ctx, pause(failures, limit), f.retryWAL) {
+			return
+		}
+	}
+}
+
+// stream attaches and follows until the connection is lost.
+func (f *Feed) stream(ctx context.Context, failures *int) error {
+	s := &stream{feed: f, decoder: newDecoder(f.q.Schema().Name())}
+	err := within(ctx, attachDeadline, s.attach)
+	if s.conn != nil {
+		defer f.letGo(s.conn)
+	}
+	if err != nil {
+		return err
+	}
+	*failures = 0
+	f.change(f.leases.attach)
+	f.up(FromWAL, 0)
+	poke(f.pollSoon)
+	return s.follow(ctx)
+}
+
+// attach makes a temporary slot, reads what the slot's snapshot holds of running
+// jobs and dead letters, and starts the stream.
+func (s *stream) attach(ctx context.Context) (err error) {
+	config := s.feed.q.ConnConfig()
+	s.feed.name(config, "wal")
+	// Creating a slot waits for every open write transaction of the cluster; if the
+	// client dies meanwhile the server goes on waiting, so bound that. And a walsender
+	// whose client is cut off keeps its slot until it notices.
+	config.RuntimeParams["lock_timeout"] = "3s"
+	config.RuntimeParams["wal_sender_timeout"] = "10s"
+	config.RuntimeParams["replication"] = "database"
+	if s.conn, err = pgconn.ConnectConfig(ctx, &config.Config); err != nil {
+		return err
+	}
+	if err := s.check(ctx); err != nil {
+		return err
+	}
+	slot, err := pglogrepl.CreateReplicationSlot(ctx, s.conn, slotName(), "pgoutput", pglogrepl.CreateReplicationSlotOptions{
+		Temporary: true, SnapshotAction: "EXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication,
+	})
+	if err != nil {
+		return s.feed.nameBlocker(ctx, err)
+	}
+	if s.memory, err = s.feed.seed(ctx, slot.SnapshotName); err != nil {
+		return err
+	}
+	if s.applied, err = pglogrepl.ParseLSN(slot.ConsistentPoint); err != nil {
+		return err
+	}
+	return pglogrepl.StartReplication(ctx, s.conn, slot.SlotName, s.applied, pglogrepl.StartReplicationOptions{
+		PluginArgs: []string{"proto_version '1'", "binary 'true'", "publication_names '" + s.feed.q.Schema().Publication() + "'"},
+	})
+}
+
+// slotName is one that nobody else has, on this server or another.
+func slotName() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails since Go 1.24
+	return "leasetop_feed_" + hex.EncodeToString(b[:])
+}
+
+// What check finds missing.
+var (
+	errStandby       = errors.New("a standby")
+	errNoTable       = errors.New("no table")
+	errNoPublication = errors.New("no publication")
+)
+
+type walLevelError string
+
+func (e walLevelError) Error() string { return "wal_level is " + string(e) }
+
+// check asks for what would otherwise fail late, or in words that name no cure. A
+// missing publication, for one, shows only with the first change.
+func (s *stream) check(ctx context.Context) error {
+	results, err := s.conn.Exec(ctx, s.feed.q.Schema().Query("watch_replication")).ReadAll()
+	if err != nil {
+		return err
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 4 {
+		return errors.New("the server did not answer whether it can stream")
+	}
+	answer := results[0].Rows[0]
+	yes := func(i int) bool { return string(answer[i]) == "t" }
+	switch {
+	case string(answer[0]) != "logical":
+		return walLevelError(answer[0])
+	case yes(1):
+		return errStandby
+	case yes(2):
+		return errNoTable
+	case yes(3):
+		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
+	}
+	return nil
+}
+
+// seed reads the running jobs and the dead letters as the slot's snapshot has them.
+func (f *Feed) seed(ctx context.Context, snapshotName string) (*memory, error) {
+	conn, err := f.aside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer hangUp(conn.PgConn())
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return nil, err
+	}
+	// The one statement that takes no parameter and whose text is not known before.
+	quoted := "'" + strings.ReplaceAll(snapshotName, "'", "''") + "'"
+	if _, err := tx.Exec(ctx, "SET TRANSACTION SNAPSHOT "+quoted); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, f.q.Schema().Query("watch_seed"), seedRows)
+	if err != nil {
+		return nil, err
+	}
+	seed, err := pgx.CollectRows(rows, scanRow)
+	if err != nil {
+		return nil, err
+	}
+	return newMemory(seed, len(seed) < seedRows), nil
+}
+
+// aside is a short-lived connection of the stream's reader.
+func (f *Feed) aside(ctx context.Context) (*pgx.Conn, error) {
+	config := f.q.ConnConfig()
+	f.name(config, "wal seed")
+	return pgx.ConnectConfig(ctx, config)
+}
+
+// blockedError names the transaction which a slot's creation waited for in vain.
+type blockedError struct {
+	pid       int64 // 0: prepared
+	name, who string
+	since     time.Time
+	err       error
+}
+
+func (e *blockedError) Error() string { return e.err.Error() }
+func (e *blockedError) Unwrap() error { return e.err }
+
+// nameBlocker adds to a lock timeout who held it up.
+func (f *Feed) nameBlocker(ctx context.Context, err error) error {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) || server.Code != lockNotAvailable {
+		return err
+	}
+	conn, connErr := f.aside(ctx)
+	if connErr != nil {
+		return err
+	}
+	defer hangUp(conn.PgConn())
+	blocked := &blockedError{err: err}
+	if conn.QueryRow(ctx, f.q.Schema().Query("watch_blocker")).Scan(&blocked.pid, &blocked.name, &blocked.who, &blocked.since) != nil {
+		return err // ended meanwhile, or not ours to see
+	}
+	return blocked
+}
+
+// letGo ends a connection without holding up its replacement. [Feed.Close] waits for it.
+func (f *Feed) letGo(conn *pgconn.PgConn) { f.tasks.Go(func() { hangUp(conn) }) }
+
+// hangUp ends a connection and waits until the server has ended its side: by then
+// the session's temporary slot is dropped.
+func hangUp(conn *pgconn.PgConn) {
+	if conn.IsClosed() { // by pgx, which cancels and drains in the background
+		select {
+		case <-conn.CleanupDone():
+		case <-time.After(hangUpDeadline):
+		}
+		return
+	}
+	_ = conn.Conn().SetDeadline(time.Now().Add(hangUpDeadline))
+	conn.Frontend().Send(&pgproto3.Terminate{})
+	if conn.Frontend().Flush() == nil {
+		_, _ = io.Copy(io.Discard, conn.Conn())
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = conn.Close(done)
+}

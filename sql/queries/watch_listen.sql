@@ -1,0 +1,2 @@
+-- Hears of dead letters coming and going.
+LISTEN leasetop_dead

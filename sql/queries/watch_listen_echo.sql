@@ -1,0 +1,2 @@
+-- Hears what watch_echo.sql sends.
+LISTEN leasetop_echo
