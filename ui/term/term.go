@@ -94,12 +94,13 @@ func Start(o Options) (*Term, error) {
 		return nil, fmt.Errorf("start %s in a terminal: %w", o.Args[0], err)
 	}
 	go t.answer(o.Silent)
-	drained := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
-		defer close(drained)
-		t.draw()
+		_ = t.cmd.Wait() // what it says is in ProcessState
+		close(ended)
+		_ = t.tty.SetReadDeadline(time.Now()) // wakes draw, which looks at ended
 	}()
-	go t.reap(drained)
+	go t.draw(ended)
 	return t, nil
 }
 
@@ -183,33 +184,53 @@ func (t *Term) answer(silent bool) {
 	}
 }
 
-// clusterTime is how long the end of a read waits for the rest of a character.
-const clusterTime = 2 * time.Millisecond
+const (
+	// clusterTime is how long the end of a read waits for the rest of a
+	// character.
+	clusterTime = 2 * time.Millisecond
+	// orphanTime is how long the pty of a program that ended may be silent
+	// before it is given up. It elapses only if a surviving child holds it.
+	orphanTime = time.Second
+)
 
-// draw shows the program's output until the pty is closed on either side. The
-// emulator takes the end of a write for the end of a character, but the kernel
-// cuts output anywhere, so the last character of each read is held back until
-// more comes or nothing does.
-func (t *Term) draw() {
-	var data []byte
+// draw shows the program's output until the program ended and all its output
+// is shown. The emulator takes the end of a write for the end of a character,
+// but the kernel cuts output anywhere, so the last character of each read is
+// held back until more comes or nothing does.
+func (t *Term) draw(ended <-chan struct{}) {
+	var held []byte
 	buf := make([]byte, 32<<10)
 	for {
+		var deadline time.Time
+		if len(held) > 0 {
+			deadline = time.Now().Add(clusterTime)
+		}
+		_ = t.tty.SetReadDeadline(deadline)
+		over := false
+		select {
+		case <-ended: // looked at after the deadline is set: see Start
+			over = true
+			_ = t.tty.SetReadDeadline(time.Now().Add(orphanTime))
+		default:
+		}
 		n, err := t.tty.Read(buf)
-		data = append(data, buf[:n]...)
 		waited := errors.Is(err, os.ErrDeadlineExceeded)
+		last := err != nil && (!waited || over) // EIO: nobody has the other end
+		data := append(held, buf[:n]...)
 		end := len(data)
-		if n > 0 && err == nil && t.tty.SetReadDeadline(time.Now().Add(clusterTime)) == nil {
+		if n > 0 && !last {
 			for end--; end > 0 && data[end] >= 0x80; end-- {
 			}
-		} else {
-			_ = t.tty.SetReadDeadline(time.Time{})
 		}
-		t.show(data[:end], n, err != nil && !waited)
-		data = append(data[:0], data[end:]...)
-		if err != nil && !waited {
-			return // EIO: the program is gone
+		t.show(data[:end], n, last)
+		held = append([]byte(nil), data[end:]...)
+		if last {
+			break
 		}
 	}
+	<-ended
+	t.state = t.cmd.ProcessState
+	close(t.exited)
 }
 
 // recentBytes is how much of the raw output is kept for Recent.
@@ -230,30 +251,6 @@ func (t *Term) show(data []byte, n int, last bool) {
 	}
 	close(t.changed)
 	t.changed = make(chan struct{})
-}
-
-// orphanTime is how long the pty of a program that ended may be silent before
-// it is closed. It elapses only when a surviving child holds the other end.
-const orphanTime = time.Second
-
-func (t *Term) reap(drained <-chan struct{}) {
-	_ = t.cmd.Wait() // what it says is in ProcessState
-	t.state = t.cmd.ProcessState
-	defer close(t.exited)
-	for {
-		t.mu.Lock()
-		changed := t.changed
-		t.mu.Unlock()
-		select {
-		case <-drained:
-			return
-		case <-changed:
-		case <-time.After(orphanTime):
-			_ = t.tty.Close()
-			<-drained
-			return
-		}
-	}
 }
 
 // Resize changes the size of the terminal; the program gets SIGWINCH.
