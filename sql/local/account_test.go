@@ -1,0 +1,54 @@
+package local
+
+import (
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// All of this package's tests once more, as a user who is not root and whose
+// home is empty.
+func TestOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the other tests already run as an ordinary user")
+	}
+	if testing.Short() {
+		t.Skip("runs all tests once more")
+	}
+	t.Parallel()
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip("there is no user nobody")
+	}
+	uid, _ := strconv.ParseUint(nobody.Uid, 10, 32)
+	gid, _ := strconv.ParseUint(nobody.Gid, 10, 32)
+
+	home := reachableFolder(t)
+	binary := filepath.Join(home, "local.test") // the one that runs is out of nobody's reach
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(binary, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(home, int(uid), int(gid)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "-test.v", "-test.parallel=4")
+	cmd.Dir = home
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + home}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "--- PASS: TestSecondAttachesAndLastStops") {
+		t.Errorf("the tests did not run as nobody:\n%s", out)
+	}
+}
