@@ -14,24 +14,26 @@ const (
 	Killed      What = "killed" // crash on demand
 	Froze       What = "frozen"
 	Thawed      What = "thawed"
-	LeaseLost   What = "lease lost"    // a heartbeat or an outcome matched no row
-	StaleFenced What = "fenced"        // a late outcome matched no row and changed nothing
-	TrustEnded  What = "trust ended"   // the database could not be reached in time; the handler was stopped
-	Panicked    What = "panicked"      // the handler panicked; the job was buried
-	ReapedBack  What = "reclaimed"     // the reaper gave an expired job back
+	LeaseLost   What = "lease lost"     // a heartbeat, or the reaper, found that the lease is gone
+	StaleFenced What = "fenced"         // a late outcome matched no row and changed nothing
+	TrustEnded  What = "trust ended"    // the database could not be reached in time; the handler was stopped
+	Panicked    What = "panicked"       // the handler panicked; the job was buried
+	ReapedBack  What = "reclaimed"      // the reaper gave an expired job back
 	ReapedDead  What = "reclaimed dead" // the reaper buried an expired job with no attempts left
-	StuckFound  What = "stuck"         // a handler ignores its cancelled context
-	DBTrouble   What = "database"      // claims or heartbeats fail; Text says how
+	StuckFound  What = "stuck"          // a handler ignores its cancelled context
+	DBTrouble   What = "database"       // claims, heartbeats … fail, or work again; Text says how
 )
 
-// Event is one thing that the runtime did or met.
+// Event is one thing that the runtime did or met. Queue, Owner and Text may hold
+// whatever the database holds: strip them before they reach a terminal.
 type Event struct {
-	At      time.Time // local clock
-	Worker  string    // "w3"; "" for the reaper and the runtime
-	What    What
-	JobID   int64 // 0 when it is about no single job
-	Queue   string
-	Owner   string        // for reclaims: the owner that lost the lease
-	Late    time.Duration // for reclaims: how long after expiry, by the database's clock
-	Text    string
+	Seq    uint64    // counts up from 1 within the pool
+	At     time.Time // local clock
+	Worker string    // "w3"; "" for the reaper and the runtime
+	What   What
+	JobID  int64 // 0 when it is about no single job
+	Queue  string
+	Owner  string        // for reclaims the owner that lost the lease; for lost leases who has the job now, if anybody
+	Late   time.Duration // for reclaims: how long after expiry, by the database's clock
+	Text   string
 }

@@ -1,0 +1,69 @@
+// Package workers runs the jobs of a queue: the runtime as a library.
+//
+// # Pool and worker
+//
+// A [Pool] is this process's share of the work. It owns workers, and what they
+// have in common: one connection for heartbeats, one for LISTEN, a reaper and a
+// clock. A worker is a claim loop with a number of slots; each slot runs one
+// handler at a time, chosen by the job's kind, else by its queue.
+//
+//	          ┌──────────── thaws by itself ───────────┐
+//	          ▼                                        │
+//	Spawn ─► idle ◄─── claims, outcomes ───► busy ─ Freeze ─► frozen
+//	          │                               │                │
+//	          └──── Drain, Stop ───────┬──────┘                │
+//	                                   ▼                       │
+//	                                draining ─ nothing left ─► stopped
+//	                                   │                       │
+//	     Kill, from any state but stopped: crashed ◄───────────┘
+//
+// Stopped and crashed workers stay listed until [Pool.Remove].
+//
+//	New ─► Start ─► at work ─ Stop, or the end of Start's context ─► draining ─► over
+//
+// Start returns at once, also when the server is down: nothing is claimed until
+// the heartbeat connection stands. Stop waits; called twice it forces.
+//
+// # One job
+//
+//	claimed ─► (renewed first, when the answer came late) ─► handler ─► outcome
+//
+// A handler that returns nil completes its job; [CompleteTx] does so within the
+// handler's own transaction. [queue.Permanent] and panics bury it,
+// [queue.Snooze] gives it back for later, any other error is retried with
+// backoff. The outcome has a context of its own, so it is written after a stop
+// signal too, and is tried again through lost connections for as long as the
+// lease can be trusted. It is fenced by the claim's token: when somebody else
+// has the job by now it matches no row, changes nothing and is told as an event.
+//
+// # Trust
+//
+// A lease is a promise by the database's clock, which this process cannot read
+// without asking. So it counts from the moment it *sent* its last successful
+// claim or heartbeat, which is before the database granted it:
+//
+//	trusted until = sent + lease − margin
+//
+// One statement every third of the shortest lease renews all leases of the
+// process. When no renewal succeeds before the trust deadline, the handler's
+// context is cancelled with [ErrTrustEnded], before anyone else can own the job.
+// A heartbeat that finds a lease gone cancels it with [queue.ErrLeaseLost]. The
+// deadline is kept on a clock that goes on while the machine sleeps; the wall
+// clock decides nothing here, it only labels what screens show.
+//
+// The shortest lease allowed is the margin (a tenth of the lease) plus three
+// round trips of 300 ms: one second. On a slower network leases are stretched to
+// three round trips plus the margin, and an event says so.
+//
+// # Kill and freeze
+//
+// A goroutine cannot be killed from outside, so a worker is built to be
+// abandoned. [Pool.Kill] cuts its claims, heartbeats and outcomes and drops what
+// its handlers return, without any clean-up. The database sees what it sees when
+// a process dies: no statement of that worker any more, and a row that stays as
+// it was until its lease runs out.
+//
+// [Pool.Freeze] makes a zombie: handlers go on, claims, heartbeats and outcomes
+// stop. A second after its leases have run out it thaws, tries to finish what it
+// held, and is fenced.
+package workers

@@ -1,0 +1,120 @@
+package workers
+
+import (
+	"fmt"
+	"time"
+)
+
+// afterExpiry is how long after its leases ran out a zombie thaws: long enough
+// for the reaper and for another worker to have claimed its jobs.
+const afterExpiry = time.Second
+
+// Kill crashes a worker: no claim, heartbeat or outcome of its leaves this
+// process once Kill has returned, its handlers' contexts are cancelled with
+// [ErrCrashed] so that their goroutines end, and what they return is dropped.
+// Nothing is cleaned up: to the database it is a process that died. A claim
+// already on its way may still land; it is abandoned too.
+func (p *Pool) Kill(name string) error {
+	p.mu.Lock()
+	w, err := p.find(name)
+	if err == nil && (w.crashed || w.over) {
+		err = fmt.Errorf("kill %s: it has %s", name, w.state)
+	}
+	if err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	w.crashed, w.thawed = true, nil
+	w.drop()
+	running := len(w.runs)
+	for _, r := range w.runs {
+		p.release(r)
+		r.cancel(ErrCrashed)
+	}
+	w.refresh()
+	p.mu.Unlock()
+
+	w.hush()
+	w.life.end(ErrCrashed)
+	p.mu.Lock()
+	text := "it held no job"
+	if running > 0 {
+		text = fmt.Sprintf("%d running jobs abandoned, without clean-up: their leases run out", running)
+	}
+	p.emit(Event{Worker: w.name, What: Killed, Text: text})
+	p.mu.Unlock()
+	p.lookAtClock()
+	p.passOnAll(w)
+	return nil
+}
+
+// Freeze makes a zombie of a worker: its handlers go on, but heartbeats, claims
+// and outcomes stop, and nothing checks trust. A second after the leases it holds
+// have run out it thaws by itself, tries to finish what its handlers did
+// meanwhile, is fenced, and goes back to work. Without a job it thaws after one lease.
+func (p *Pool) Freeze(name string) error {
+	p.mu.Lock()
+	w, err := p.find(name)
+	if err == nil && w.state != Idle && w.state != Busy {
+		err = fmt.Errorf("freeze %s: it is %s", name, w.state)
+	}
+	if err == nil && p.base == nil {
+		err = fmt.Errorf("freeze %s: the pool was not started", name)
+	}
+	if err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	w.thawed, w.thawAt = make(chan struct{}), 0
+	for _, r := range w.runs {
+		p.makeStale(r)
+	}
+	w.refresh()
+	p.mu.Unlock()
+
+	w.hush()
+	p.mu.Lock()
+	if w.state == Frozen { // and not killed meanwhile
+		w.thawAt = p.clock() + p.shortest
+		text := "it holds no job"
+		if n := len(w.runs); n > 0 {
+			w.thawAt = 0
+			for _, r := range w.runs { // also those whose claim landed meanwhile
+				w.thawAt = max(w.thawAt, r.sure+afterExpiry)
+			}
+			text = fmt.Sprintf("%d handlers go on without heartbeats: their leases run out", n)
+		}
+		p.emit(Event{Worker: w.name, What: Froze, Text: text})
+	}
+	p.mu.Unlock()
+	p.lookAtClock()
+	p.passOnAll(w)
+	return nil
+}
+
+// makeStale takes a run off heartbeats and trust, for good: its end is a late
+// one. The lock is held.
+func (p *Pool) makeStale(r *run) {
+	r.stale = true
+	p.release(r)
+	select {
+	case r.renewed <- struct{}{}: // a zombie does not wait to be sure
+	default:
+	}
+}
+
+// thaw ends a freeze. The lock is held.
+func (p *Pool) thaw(w *worker) {
+	close(w.thawed)
+	w.thawed = nil
+	p.emit(Event{Worker: w.name, What: Thawed, Text: "back at work; what it held is late"})
+	w.refresh()
+	w.poke()
+}
+
+// isFrozen reports whether the worker is frozen.
+func (p *Pool) isFrozen(w *worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return w.thawed != nil
+}

@@ -1,0 +1,343 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// heart renews all leases of the process, one statement every third of the
+// shortest lease, on a connection of its own: a heartbeat must not wait for a
+// pooled connection behind busy workers. While that connection does not stand,
+// nothing is claimed, since it could not be renewed; so this is also where a
+// server that is down is tried again, once for the whole pool.
+type heart struct {
+	p    *Pool
+	wake chan struct{}
+
+	conn    *pgx.Conn // used by serve alone
+	doubted bool      // the fields below are guarded by the pool's lock
+	up      bool
+	changed chan struct{} // closed and replaced when up changes
+	trips   []time.Duration
+	warned  time.Duration // the stretch that was told last
+}
+
+const (
+	connectPatience = 10 * time.Second
+	closePatience   = time.Second
+	tripsKept       = 5
+)
+
+func (h *heart) init(p *Pool) {
+	h.p, h.wake, h.changed = p, make(chan struct{}, 1), make(chan struct{})
+}
+
+// period is the time between heartbeats.
+func (p *Pool) period() time.Duration { return p.shortest / 3 }
+
+// standing tells whether the connection stands; the channel is closed when that changes.
+func (h *heart) standing() (up bool, changed <-chan struct{}) {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	return h.up, h.changed
+}
+
+// await waits until the connection stands, and reports false when ctx ended first.
+func (h *heart) await(ctx context.Context) bool {
+	for {
+		up, changed := h.standing()
+		if up {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// look has the heart see again when the next heartbeat is due.
+func (h *heart) look() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// doubt has the heart try its connection: another one failed.
+func (h *heart) doubt() {
+	h.p.mu.Lock()
+	h.doubted = true
+	h.p.mu.Unlock()
+	h.look()
+}
+
+// roundTrip is the network delay: the fastest of the last few round trips.
+func (h *heart) roundTrip() time.Duration {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	return h.roundTripLocked()
+}
+
+func (h *heart) roundTripLocked() time.Duration {
+	if len(h.trips) == 0 {
+		return 0
+	}
+	return slices.Min(h.trips)
+}
+
+// took notes a round trip. The lock is held.
+func (h *heart) took(trip time.Duration) {
+	if len(h.trips) == tripsKept {
+		h.trips = h.trips[1:]
+	}
+	h.trips = append(h.trips, trip)
+	// The floor keeps measurements near the limit from being told again and again.
+	p := h.p
+	needed := p.o.stretched(p.shortest, h.roundTripLocked()).Round(100 * time.Millisecond)
+	if needed > p.shortest && needed > h.warned {
+		h.warned = needed
+		p.emit(Event{What: DBTrouble, Text: fmt.Sprintf("round trips take %v: leases of %v are stretched to %v, which heartbeats can keep",
+			h.roundTripLocked().Round(time.Millisecond), p.shortest, needed)})
+	}
+}
+
+func (h *heart) serve(ctx context.Context) {
+	again := pace{min: 20 * time.Millisecond, max: 2 * time.Second}
+	defer h.disconnect()
+	for ctx.Err() == nil {
+		err := h.attend(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			h.disconnect()
+			h.p.trouble("heartbeats", err)
+			h.p.signals.beat.send(err)
+			sleep(ctx, again.next())
+			continue
+		}
+		again.reset()
+	}
+}
+
+// attend does the next thing there is to do: connect, wait, or beat.
+func (h *heart) attend(ctx context.Context) error {
+	if h.conn == nil {
+		return h.connect(ctx)
+	}
+	wait, doubted := h.untilDue()
+	if doubted && wait > 0 {
+		return h.ask(ctx)
+	}
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-h.wake:
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	return h.beat(ctx)
+}
+
+func (h *heart) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, h.p.q.ConnConfig())
+	if err != nil {
+		return err
+	}
+	h.conn = conn
+	// A role may default to a stricter isolation, under which heartbeats would fail with 40001.
+	if err := h.timed(ctx, func() error { _, err := conn.Exec(ctx, h.p.q.Schema().Query("read_committed")); return err }); err != nil {
+		return err
+	}
+	h.set(true)
+	h.p.works("heartbeats")
+	return nil
+}
+
+// ask finds out whether the connection still stands.
+func (h *heart) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, h.patience())
+	defer cancel()
+	return h.timed(ctx, func() error { return h.conn.Ping(ctx) })
+}
+
+// timed does one round trip and learns how long it took.
+func (h *heart) timed(ctx context.Context, do func() error) error {
+	sent := h.p.clock()
+	if err := do(); err != nil {
+		return err
+	}
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	h.doubted = false
+	h.took(h.p.clock() - sent)
+	return nil
+}
+
+func (h *heart) disconnect() {
+	h.set(false)
+	if h.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	_ = h.conn.Close(ctx) // it is given up either way
+	h.conn = nil
+}
+
+func (h *heart) set(up bool) {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	if h.up != up {
+		h.up = up
+		close(h.changed)
+		h.changed = make(chan struct{})
+	}
+}
+
+// patience bounds a heartbeat: late enough for a slow network, early enough for
+// a second try on a new connection before leases end.
+func (h *heart) patience() time.Duration {
+	return max(h.p.period(), time.Second, 4*h.roundTrip())
+}
+
+// restful is how long the heart waits when no lease is held.
+const restful = time.Hour
+
+// untilDue is how long it is until the next heartbeat, and whether the connection is doubted.
+func (h *heart) untilDue() (wait time.Duration, doubted bool) {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	wait = restful
+	now := h.p.clock()
+	for _, r := range h.p.holders {
+		wait = min(wait, r.beatDue-now)
+	}
+	return wait, h.doubted
+}
+
+// beat renews every lease that is held.
+func (h *heart) beat(ctx context.Context) error {
+	p := h.p
+	runs, renewals := h.gather()
+	if len(runs) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.patience())
+	defer cancel()
+	sent := p.clock()
+	beat, err := p.q.HeartbeatOn(ctx, h.conn, renewals)
+	answered := p.clock()
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range runs {
+		r.worker.landed()
+	}
+	if err != nil {
+		return err
+	}
+	h.doubted = false
+	h.took(answered - sent)
+	held := make(map[queue.Lease]*run, len(runs))
+	length := make(map[queue.Lease]time.Duration, len(runs))
+	for i, r := range runs {
+		held[r.lease], length[r.lease] = r, renewals[i].For
+		r.beatDue = sent + p.period()
+	}
+	// Contended leases are in neither list below: their deadline stays.
+	for _, lease := range beat.Renewed {
+		r := held[lease]
+		r.grant(length[lease], sent, answered)
+		select {
+		case r.renewed <- struct{}{}:
+		default:
+		}
+	}
+	for _, lost := range beat.Lost {
+		h.lost(held[lost.Lease], lost)
+	}
+	p.signals.beat.send(nil)
+	return nil
+}
+
+// gather lists the leases to renew, each a statement on the way for its worker.
+func (h *heart) gather() (runs []*run, renewals []queue.Renewal) {
+	p := h.p
+	trip := h.roundTrip()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.holders {
+		r.worker.inflight++
+		runs = append(runs, r)
+		renewals = append(renewals, queue.Renewal{Lease: r.lease, For: p.o.stretched(r.length, trip)})
+	}
+	return runs, renewals
+}
+
+// lost is told of a lease that a heartbeat found gone. The lock is held.
+func (h *heart) lost(r *run, now queue.LostLease) {
+	p := h.p
+	if p.holders[r.job.ID] != r {
+		return // it ended meanwhile
+	}
+	if r.phase == settling || (r.done && now.Status == queue.Completed) {
+		p.release(r) // by its own outcome, which says how it went
+		return
+	}
+	p.loseLease(r, now.Owner, now.Status)
+}
+
+// loseLease stops the handler of a lease that is gone. The lock is held.
+func (p *Pool) loseLease(r *run, owner string, status queue.Status) {
+	text := "the job is gone"
+	switch {
+	case owner != "":
+		text = "now owned by " + owner
+	case status != "":
+		text = "now " + string(status)
+	}
+	r.lose(queue.ErrLeaseLost)
+	p.emit(Event{Worker: r.worker.name, What: LeaseLost, JobID: r.job.ID, Queue: r.job.Queue, Owner: owner,
+		Text: fmt.Sprintf("lease of job %d lost: %s", r.job.ID, text)})
+}
+
+// grant counts a lease that was claimed or renewed by a statement. The lock is held.
+func (r *run) grant(lease, sent, answered time.Duration) {
+	r.sent = sent
+	r.trust = sent + lease - r.worker.pool.o.margin(lease)
+	r.sure = answered + lease
+}
+
+// hold counts a run among those that heartbeats renew. The lock is held.
+func (p *Pool) hold(r *run) {
+	if before := p.holders[r.job.ID]; before != nil {
+		// Claimed afresh in this process before the first claim knew that it was lost.
+		if before.phase == settling || before.done {
+			p.release(before)
+		} else {
+			p.loseLease(before, r.lease.Token, queue.Processing)
+		}
+	}
+	p.holders[r.job.ID] = r
+}
+
+// release takes a run off the heartbeats. The lock is held.
+func (p *Pool) release(r *run) {
+	if p.holders[r.job.ID] == r {
+		delete(p.holders, r.job.ID)
+	}
+}

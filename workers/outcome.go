@@ -1,0 +1,266 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// outcome is how a claim is to end.
+type outcome struct {
+	name     string       // of what is written, for messages
+	status   queue.Status // what it leaves; "" for a retry, which may leave pending or failed
+	write    func(context.Context, *queue.Queue, queue.Lease) (queue.Status, error)
+	gaveBack bool // the attempt is returned
+	once     bool // the lease is not trusted any more: one try, which the fence makes safe
+}
+
+// settle turns what the handler returned into what is written.
+func (r *run) settle(err error) {
+	p := r.worker.pool
+	p.mu.Lock()
+	if r.phase != abandoned {
+		r.phase = settling
+	}
+	lost, done := r.lost, r.done
+	cause := context.Cause(r.ctx)
+	p.mu.Unlock()
+
+	var crash *panicked
+	if errors.As(err, &crash) {
+		p.emit(Event{Worker: r.worker.name, What: Panicked, JobID: r.job.ID, Queue: r.job.Queue, Text: "panic: " + crash.value})
+	}
+	switch {
+	case lost && !errors.Is(cause, ErrTrustEnded):
+		return // somebody else may have the job
+	case done && err == nil:
+		r.count(queue.Completed, false)
+		return
+	case err == nil:
+		r.write(complete(errors.Is(cause, ErrTrustEnded)))
+	case errors.Is(cause, ErrTrustEnded):
+		return // the lease runs out, and a reaper gives the job back
+	default:
+		r.write(r.failure(err, cause))
+	}
+}
+
+func complete(once bool) outcome {
+	return outcome{name: "completion", status: queue.Completed, once: once,
+		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			return queue.Completed, q.Complete(ctx, l)
+		}}
+}
+
+// failure classifies an error by its type.
+func (r *run) failure(err, cause error) outcome {
+	if delay, ok := queue.IsSnooze(err); ok {
+		return outcome{name: "snooze", status: queue.Pending, gaveBack: true,
+			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+				return queue.Pending, q.Snooze(ctx, l, delay)
+			}}
+	}
+	text := err.Error()
+	var crash *panicked
+	switch {
+	case errors.As(err, &crash) || queue.IsPermanent(err):
+		return outcome{name: "burial", status: queue.Dead,
+			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+				return queue.Dead, q.Bury(ctx, l, text)
+			}}
+	case errors.Is(cause, ErrDrained):
+		return outcome{name: "release", status: queue.Pending, gaveBack: true,
+			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+				err := q.Release(ctx, l)
+				if err == nil { // it keeps its place, before where claims look
+					q.Forget(r.job.Queue)
+				}
+				return queue.Pending, err
+			}}
+	}
+	backoff := r.handler.backoff
+	if backoff == nil {
+		backoff = queue.DefaultBackoff
+	}
+	delay := backoff(r.job.Attempts)
+	return outcome{name: "retry",
+		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			return q.Retry(ctx, l, text, delay)
+		}}
+}
+
+const (
+	// outcomePatience bounds one try to write an outcome.
+	outcomePatience = 10 * time.Second
+	// mostTries bounds them all, for errors that only look as if they would pass:
+	// while heartbeats get through, trust never ends.
+	mostTries = 100
+)
+
+// write writes the outcome with a context of its own, so that it lands after a
+// stop signal too. Lost connections are tried again for as long as the lease is
+// trusted; heartbeats go on meanwhile.
+func (r *run) write(o outcome) {
+	w, p := r.worker, r.worker.pool
+	again := pace{min: 50 * time.Millisecond, max: time.Second}
+	unsure := false // an earlier try may have been written without our hearing of it
+	for tries := 1; ; tries++ {
+		if p.isFrozen(w) {
+			p.signals.held.send(r.job.ID)
+		}
+		if !w.begin() {
+			p.signals.dropped.send(r.job.ID)
+			return
+		}
+		status, err := r.tryWrite(o)
+		if errors.Is(err, queue.ErrLeaseLost) {
+			if left, ok := r.landed(o, unsure); ok {
+				status, err = left, nil
+			} else {
+				r.fence(o.name)
+			}
+		}
+		w.end()
+		switch {
+		case err == nil:
+			p.works("outcomes")
+			r.count(status, o.gaveBack)
+			return
+		case errors.Is(err, queue.ErrLeaseLost):
+			return
+		case !transient(err) || tries == mostTries:
+			p.emit(Event{Worker: w.name, What: DBTrouble, JobID: r.job.ID, Queue: r.job.Queue,
+				Text: fmt.Sprintf("the %s cannot be written, the lease will run out: %v", o.name, err)})
+			return
+		}
+		unsure = true
+		p.trouble("outcomes", err)
+		p.heart.doubt()
+		if o.once || r.untrusted() {
+			p.emit(Event{Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
+				Text: fmt.Sprintf("the %s could not be written in time: %v", o.name, err)})
+			return
+		}
+		timer := time.NewTimer(again.next())
+		select {
+		case <-timer.C:
+		case <-w.gone:
+		}
+		timer.Stop()
+	}
+}
+
+func (r *run) tryWrite(o outcome) (queue.Status, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), outcomePatience)
+	defer cancel()
+	return o.write(ctx, r.worker.pool.q, r.lease)
+}
+
+// untrusted reports, and counts, that the lease's trust has ended.
+func (r *run) untrusted() bool {
+	p := r.worker.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.lost || r.stale {
+		return true
+	}
+	if p.clock() < r.trust {
+		return false
+	}
+	r.lost = true
+	r.worker.lost++
+	p.release(r)
+	return true
+}
+
+// landed tells whether a job that is not ours any more is as the handler's own
+// transaction, or an earlier try of ours that was not answered, would have left it.
+func (r *run) landed(o outcome, unsure bool) (queue.Status, bool) {
+	if !unsure && !r.done {
+		return "", false
+	}
+	now, err := r.look()
+	switch {
+	case err != nil:
+		return "", false
+	case r.done && now.Status == queue.Completed:
+		return now.Status, true
+	case !unsure:
+		return "", false
+	}
+	attempts := r.job.Attempts
+	if o.gaveBack {
+		attempts--
+	}
+	asLeft := now.Status == o.status || (o.status == "" && (now.Status == queue.Pending || now.Status == queue.Failed))
+	return now.Status, asLeft && now.Attempts == attempts
+}
+
+func (r *run) look() (*queue.Job, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), outcomePatience)
+	defer cancel()
+	job, _, err := r.worker.pool.q.Preview(ctx, r.job.ID, 0)
+	return job, err
+}
+
+// fence notes that a late outcome matched no row: it changed nothing.
+func (r *run) fence(name string) {
+	w, p := r.worker, r.worker.pool
+	e := Event{Worker: w.name, What: StaleFenced, JobID: r.job.ID, Queue: r.job.Queue}
+	state := "now unknown"
+	switch now, err := r.look(); {
+	case errors.Is(err, queue.ErrNotFound):
+		state = "now deleted"
+	case err == nil && now.Status == queue.Processing:
+		e.Owner = now.LockedBy
+		state = "now owned by " + now.LockedBy
+	case err == nil:
+		state = "now " + string(now.Status)
+	}
+	e.Text = fmt.Sprintf("late %s of job %d fenced: %s", name, r.job.ID, state)
+	p.mu.Lock()
+	if !r.lost {
+		r.lost = true
+		w.lost++
+	}
+	w.fenced++
+	p.release(r)
+	p.emit(e)
+	p.mu.Unlock()
+}
+
+// count notes an outcome that was written. A job given back counts as nothing.
+func (r *run) count(status queue.Status, gaveBack bool) {
+	if gaveBack {
+		return
+	}
+	w := r.worker
+	w.pool.mu.Lock()
+	defer w.pool.mu.Unlock()
+	w.processed++
+	if status == queue.Completed {
+		w.completed++
+	} else {
+		w.failed++
+	}
+}
+
+// transient tells errors of the connection or the moment, which a later try may
+// not meet, from those that every try would.
+func transient(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return true
+	}
+	switch pg.Code[:2] {
+	case "08", "40", "53", "55", "57", "58": // connection, rollback, resources, state, operator, system
+		return true
+	}
+	return strings.HasPrefix(pg.Code, "25006") // read only: a standby, until it is promoted
+}

@@ -1,0 +1,300 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// What callers, and handlers by [context.Cause], tell apart.
+var (
+	// ErrTrustEnded cancels a handler whose lease could not be renewed in time.
+	ErrTrustEnded = errors.New("lease no longer trusted: no heartbeat got through in time")
+	// ErrDrained cancels a handler that a draining worker waited for in vain; its job is released.
+	ErrDrained = errors.New("worker drained")
+	// ErrCrashed cancels the handlers of a killed worker; what they return is dropped.
+	ErrCrashed = errors.New("worker crashed")
+	// ErrStuck is wrapped by the error of Stop: handlers ignored their cancelled contexts.
+	ErrStuck = errors.New("handlers ignored their cancelled context")
+	// ErrStopped is returned for what a pool does not do once it is stopped.
+	ErrStopped = errors.New("pool stopped")
+	// ErrNoWorker says that there is no worker of that name.
+	ErrNoWorker = errors.New("no such worker")
+)
+
+// Options of a pool. The zero value works.
+type Options struct {
+	Lease   time.Duration // how long a job is a worker's without a heartbeat; 0 is 30 s, less than 1 s is refused
+	Margin  time.Duration // how long before its end a lease is not trusted any more; 0 is a tenth of it
+	PollMin time.Duration // how soon an idle worker looks again; 0 is 100 ms
+	PollMax time.Duration // and how seldom, in the end; 0 is 5 s. Notifications wake it at once
+	// Grace is how long a drain may take; 0 is 30 s. Handlers have four fifths of
+	// it (all but 2 s, when it is long) to finish. Then they are cancelled, and
+	// have the rest to return.
+	Grace  time.Duration
+	Logger *slog.Logger // nil logs nothing
+	Events func(Event)  // called for each event, one at a time, in order; nil for none
+}
+
+func (o *Options) complete() error {
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		usual time.Duration
+	}{
+		{"lease", &o.Lease, 30 * time.Second}, {"margin", &o.Margin, 0},
+		{"PollMin", &o.PollMin, 100 * time.Millisecond}, {"PollMax", &o.PollMax, 5 * time.Second},
+		{"grace", &o.Grace, 30 * time.Second},
+	} {
+		if *d.value < 0 {
+			return fmt.Errorf("a %s of %v: it must not be negative", d.name, *d.value)
+		}
+		if *d.value == 0 {
+			*d.value = d.usual
+		}
+	}
+	o.PollMax = max(o.PollMax, o.PollMin)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// neededConns is the least a queue's pool may hold: one connection to claim, one
+// for outcomes, one for the reaper. Heartbeats and LISTEN bring their own two.
+const neededConns = 3
+
+// Pool is the workers of this process and what they share; see the package
+// comment. It is safe for concurrent use.
+type Pool struct {
+	q        *queue.Queue
+	handlers *Handlers
+	o        Options
+	process  string        // the constant part of all tokens
+	shortest time.Duration // the shortest lease set anywhere
+	clock    func() time.Duration
+	wall     func() time.Time
+
+	life     life
+	heart    heart
+	journal  journal
+	troubles troubles
+	latency  histogram
+	signals  signals
+	tick     chan struct{} // has the clock look again
+	forced   chan struct{} // closed when a stop is forced
+
+	mu       sync.Mutex
+	base     context.Context // what handlers' contexts derive from; nil until Start
+	workers  []*worker       // in the order of their spawning
+	spawned  int
+	turn     int            // where the search for a worker to wake begins
+	holders  map[int64]*run // who holds a job's lease, as far as heartbeats go
+	stopping bool
+	left     error // what Stop returns
+}
+
+// New makes a pool. It refuses, with the cure, handlers that make no sense, a
+// lease too short for its heartbeats, and a connection pool that is too small.
+// Nothing runs before Start.
+func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
+	if err := o.complete(); err != nil {
+		return nil, fmt.Errorf("workers: %w", err)
+	}
+	handlers, err := h.frozen()
+	if err != nil {
+		return nil, fmt.Errorf("workers: %w", err)
+	}
+	lengths := append(handlers.leases(), o.Lease)
+	shortest := slices.Min(lengths)
+	if err := o.checkLease(shortest); err != nil {
+		return nil, fmt.Errorf("workers: %w", err)
+	}
+	if has := q.Pool().Config().MaxConns; has < neededConns {
+		return nil, fmt.Errorf("workers: the connection pool is limited to %d, but %d are needed (claims, outcomes, reclaims), "+
+			"besides 2 of the workers' own (heartbeats, LISTEN): raise pool_max_conns", has, neededConns)
+	}
+	p := &Pool{
+		q: q, handlers: handlers, o: o,
+		process: queue.NewProcess(), shortest: shortest,
+		clock: bootClock, wall: wallClock,
+		tick: make(chan struct{}, 1), forced: make(chan struct{}),
+		holders: map[int64]*run{},
+	}
+	p.heart.init(p)
+	return p, nil
+}
+
+// Start begins work and returns at once, whether or not the server answers. The
+// end of ctx drains the pool as [Pool.Stop] does; what ctx carries reaches the
+// handlers, its end does not.
+func (p *Pool) Start(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopping {
+		return ErrStopped
+	}
+	if p.base != nil {
+		return nil
+	}
+	p.base = context.WithoutCancel(ctx)
+	if !p.life.start(ctx, p.serve) {
+		return ErrStopped
+	}
+	for _, w := range p.workers {
+		w.life.start(p.base, w.loop)
+	}
+	return nil
+}
+
+// serve runs the services until the pool is asked to stop, then drains.
+func (p *Pool) serve(ctx context.Context) {
+	var heart, clock, reaper, listener, teller life
+	heart.start(p.base, p.heart.serve)
+	clock.start(p.base, p.keepTime)
+	reaper.start(p.base, p.reap)
+	listener.start(p.base, p.listen)
+	if p.o.Events != nil {
+		teller.start(p.base, p.tell)
+	}
+	<-ctx.Done()
+	cause := context.Cause(ctx)
+	listener.end(cause)
+	p.drainAll()
+	reaper.end(cause)
+	clock.end(cause)
+	heart.end(cause)
+	for _, l := range []*life{&listener, &reaper, &clock, &heart} {
+		<-l.ended()
+	}
+	teller.stop(cause)
+}
+
+// Stop drains all workers and waits: nobody claims any more, handlers get the
+// grace period, what is left is cancelled and released. It returns nil when all
+// came to their end, else an error that wraps [ErrStuck] and names the jobs whose
+// handlers ignored their cancelled context; their leases run out by themselves.
+// When it is called a second time, or ctx ends, handlers are cancelled at once.
+func (p *Pool) Stop(ctx context.Context) error {
+	if !p.life.end(ErrStopped) {
+		p.force()
+	}
+	select {
+	case <-p.life.ended():
+	case <-ctx.Done():
+		p.force()
+		<-p.life.ended()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.base == nil && !p.stopping { // never started
+		p.stopping = true
+		for _, w := range p.workers {
+			w.life.end(ErrStopped)
+			w.over = true
+			w.refresh()
+		}
+	}
+	return p.left
+}
+
+// force has the handlers of a stop cancelled at once. Called before the pool is
+// asked to stop it does nothing.
+func (p *Pool) force() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.forced:
+	default:
+		close(p.forced)
+	}
+}
+
+// Spawn adds a worker that claims from these queues, strictly in this order, and
+// runs up to slots handlers at once. It returns its name, which is never used
+// again in this pool.
+func (p *Pool) Spawn(queues []string, slots int) (name string, err error) {
+	if err := p.checkSpawn(queues, slots); err != nil {
+		return "", fmt.Errorf("spawn a worker: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopping {
+		return "", fmt.Errorf("spawn a worker: %w", ErrStopped)
+	}
+	p.spawned++
+	w := newWorker(p, "w"+strconv.Itoa(p.spawned), slices.Clone(queues), slots)
+	p.workers = append(p.workers, w)
+	p.emit(Event{Worker: w.name, What: Spawned, Text: fmt.Sprintf("%d slots, queues %q", slots, queues)})
+	if p.base != nil {
+		w.life.start(p.base, w.loop)
+	}
+	return w.name, nil
+}
+
+func (p *Pool) checkSpawn(queues []string, slots int) error {
+	if len(queues) == 0 {
+		return errors.New("no queues: name at least one")
+	}
+	if slots < 1 {
+		return fmt.Errorf("%d slots: use 1 or more", slots)
+	}
+	for i, name := range queues {
+		switch {
+		case name == "":
+			return errors.New("a queue has no name")
+		case slices.Contains(queues[:i], name):
+			return fmt.Errorf("queue %q is named twice", name)
+		case !p.handlers.serves(name):
+			return fmt.Errorf("no handler could serve queue %q: register one for it or for its kinds", name)
+		}
+	}
+	return nil
+}
+
+// Remove takes a worker that stopped or crashed off the list.
+func (p *Pool) Remove(name string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w, err := p.find(name)
+	if err != nil {
+		return err
+	}
+	if w.state != Stopped && w.state != Crashed {
+		return fmt.Errorf("remove %s: it is %s: drain or kill it first", name, w.state)
+	}
+	p.workers = slices.DeleteFunc(p.workers, func(other *worker) bool { return other == w })
+	p.journal.touch()
+	return nil
+}
+
+// Workers returns all workers in the order of their spawning.
+func (p *Pool) Workers() []Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]Snapshot, len(p.workers))
+	for i, w := range p.workers {
+		out[i] = w.snapshot()
+	}
+	return out
+}
+
+// ClaimLatency sums up the claims of the last minute.
+func (p *Pool) ClaimLatency() Latency { return p.latency.sum(p.clock()) }
+
+// find must be called with the lock held.
+func (p *Pool) find(name string) (*worker, error) {
+	for _, w := range p.workers {
+		if w.name == name {
+			return w, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %q", ErrNoWorker, name)
+}

@@ -1,0 +1,135 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+const (
+	// reapBatch bounds how many rows one statement takes back.
+	reapBatch = 500
+	// reapPatience bounds each statement of the reaper.
+	reapPatience = 30 * time.Second
+	// expirySpread is by how much reapers of many processes come apart at one expiry.
+	expirySpread = 10 * time.Millisecond
+)
+
+// reap takes back leases that ran out, whoever held them. It sleeps until the
+// earliest expiry it knows, and looks at least every third of the shortest
+// lease, so it has seen any lease of these workers' twice before that runs out.
+func (p *Pool) reap(ctx context.Context) {
+	again := pace{min: 50 * time.Millisecond, max: p.period()}
+	for p.heart.await(ctx) {
+		wait, err := p.reapDue(ctx, &again)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			p.trouble("reclaims", err)
+			wait = again.next()
+			p.heart.doubt()
+		} else {
+			p.works("reclaims")
+		}
+		p.signals.looked.send(err)
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// reapDue takes back all that is due and returns when to look again.
+func (p *Pool) reapDue(ctx context.Context, again *pace) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, reapPatience)
+	defer cancel()
+	in, ok, err := p.q.NextExpiry(ctx)
+	if err != nil {
+		return 0, err
+	}
+	regular := jitter(p.period(), 5)
+	if !ok {
+		again.reset()
+		return regular, nil
+	}
+	if in > 0 {
+		again.reset()
+		return min(regular, in+rand.N(expirySpread)), nil
+	}
+	total := 0
+	for {
+		taken, err := p.q.Reclaim(ctx, reapBatch)
+		if err != nil {
+			return 0, err
+		}
+		p.tookBack(taken)
+		total += len(taken)
+		if len(taken) < reapBatch {
+			break
+		}
+	}
+	if total == 0 { // another reaper's, or locked by somebody: do not spin on it
+		return again.next(), nil
+	}
+	again.reset()
+	return 0, nil
+}
+
+// tookBack tells of reclaimed jobs and acts on what they mean for this process.
+func (p *Pool) tookBack(taken []queue.Reclaimed) {
+	if len(taken) == 0 {
+		return
+	}
+	ready := map[string]int{}
+	p.mu.Lock()
+	holders := p.allRuns()
+	for _, t := range taken {
+		e := Event{What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late,
+			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts)}
+		if t.Status == queue.Dead {
+			e.What = ReapedDead
+			e.Text = fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", t.ID, t.Owner, t.Attempts)
+		} else {
+			ready[t.Queue]++
+		}
+		p.emit(e)
+		if r := holders[queue.Lease{ID: t.ID, Token: t.Owner}]; r != nil {
+			p.reapedUnder(r, t.Status)
+		}
+	}
+	p.mu.Unlock()
+	for name, n := range ready {
+		p.q.Forget(name)
+		for range n {
+			if !p.wakeOne(name, nil) {
+				break
+			}
+		}
+	}
+}
+
+// reapedUnder acts on a reclaimed lease that a worker of this pool held. The lock is held.
+func (p *Pool) reapedUnder(r *run, now queue.Status) {
+	switch w := r.worker; {
+	case w.crashed:
+		w.forget(r)
+		w.refresh()
+	case r.stale || r.lost || r.phase == settling: // it will find out
+	default:
+		p.loseLease(r, "", now)
+	}
+}
+
+// allRuns are the runs of all workers by their leases. The lock is held.
+func (p *Pool) allRuns() map[queue.Lease]*run {
+	runs := map[queue.Lease]*run{}
+	for _, w := range p.workers {
+		for _, r := range w.runs {
+			runs[r.lease] = r
+		}
+	}
+	return runs
+}
