@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Renewal asks for a lease to be renewed for so long from the database's now.
@@ -37,13 +38,22 @@ type Executor interface {
 
 // Heartbeat renews leases in one statement on the pool; see [Queue.HeartbeatOn].
 func (q *Queue) Heartbeat(ctx context.Context, renewals []Renewal) (Beat, error) {
-	return q.HeartbeatOn(ctx, q.pool, renewals)
+	if len(renewals) == 0 {
+		return Beat{}, nil
+	}
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return Beat{}, q.failed("heartbeat", err)
+	}
+	defer conn.Release()
+	return q.HeartbeatOn(ctx, conn, renewals)
 }
 
 // HeartbeatOn renews leases in one statement on a connection of the caller's
 // choice, since heartbeats must not wait behind busy workers for a pooled one.
 // Of those not renewed it reads who owns them now. An error says nothing about
-// any lease.
+// any lease. In a transaction of the caller's it renews when that commits, and
+// the caller's isolation level must be READ COMMITTED.
 func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal) (Beat, error) {
 	var beat Beat
 	if len(renewals) == 0 {
@@ -56,18 +66,18 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 		}
 		ids[i], owners[i], seconds[i] = r.ID, r.Token, r.For.Seconds()
 	}
-	rows, err := on.Query(ctx, q.schema.Query("heartbeat"), ids, owners, seconds)
-	if err != nil {
-		return beat, q.failed("heartbeat", err)
-	}
-	renewed := make(map[int64]bool, len(renewals))
-	var id int64
-	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { renewed[id] = true; return nil }); err != nil {
+	renewed := make(map[Lease]bool, len(renewals))
+	if err := q.beat(ctx, on, []any{ids, owners, seconds}, func(row pgx.CollectableRow) error {
+		var l Lease
+		err := row.Scan(&l.ID, &l.Token)
+		renewed[l] = true
+		return err
+	}); err != nil {
 		return beat, q.failed("heartbeat", err)
 	}
 	var rest []Lease
 	for _, r := range renewals {
-		if renewed[r.ID] {
+		if renewed[r.Lease] {
 			beat.Renewed = append(beat.Renewed, r.Lease)
 		} else {
 			rest = append(rest, r.Lease)
@@ -76,8 +86,41 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 	if len(rest) == 0 {
 		return beat, nil
 	}
+	var err error
 	beat.Contended, beat.Lost, err = q.owners(ctx, on, rest)
 	return beat, q.failed("heartbeat", err)
+}
+
+// beat runs the heartbeat in a transaction of its own, or in the caller's.
+func (q *Queue) beat(ctx context.Context, on Executor, args []any, each func(pgx.CollectableRow) error) error {
+	var conn *pgx.Conn
+	switch on := on.(type) {
+	case *pgxpool.Pool:
+		pooled, err := on.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer pooled.Release()
+		conn = pooled.Conn()
+	case *pgxpool.Conn:
+		conn = on.Conn()
+	case *pgx.Conn:
+		conn = on
+	}
+	if conn != nil && conn.PgConn().TxStatus() == 'I' { // idle: in no transaction
+		return q.writeOn(ctx, conn, "heartbeat", args, each)
+	}
+	rows, err := on.Query(ctx, q.schema.Query("heartbeat"), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // owners tells the leases that stand from those that are gone.

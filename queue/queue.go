@@ -84,22 +84,26 @@ func (q *Queue) Ping(ctx context.Context) error {
 	return q.failed("ping", err)
 }
 
-// write runs one statement in a transaction of its own, in one round trip, at
-// READ COMMITTED: asked for explicitly, because a role may have a stricter
-// default under which concurrent claims fail with 40001 instead of skipping.
-// each is called for every row.
+// write runs one statement on a connection of the pool; see [Queue.writeOn].
 func (q *Queue) write(ctx context.Context, statement string, args []any, each func(pgx.CollectableRow) error) error {
 	conn, err := q.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
+	return q.writeOn(ctx, conn.Conn(), statement, args, each)
+}
 
+// writeOn runs one statement in a transaction of its own, in one round trip, at
+// READ COMMITTED: asked for explicitly, because a role may have a stricter
+// default under which concurrent writes fail with 40001 instead of skipping or
+// finding nothing. each is called for every row.
+func (q *Queue) writeOn(ctx context.Context, conn *pgx.Conn, statement string, args []any, each func(pgx.CollectableRow) error) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed")
 	batch.Queue(q.schema.Query(statement), args...)
 	batch.Queue("commit")
-	err = func() error {
+	err := func() error {
 		results := conn.SendBatch(ctx, batch)
 		defer results.Close()
 		if _, err := results.Exec(); err != nil {
@@ -123,10 +127,10 @@ func (q *Queue) write(ctx context.Context, statement string, args []any, each fu
 		}
 		return results.Close()
 	}()
-	if err != nil && !conn.Conn().IsClosed() && conn.Conn().PgConn().TxStatus() != 'I' {
+	if err != nil && !conn.IsClosed() && conn.PgConn().TxStatus() != 'I' {
 		// Keep the connection: without this the pool would throw it away.
 		if _, rollbackErr := conn.Exec(ctx, "rollback"); rollbackErr != nil {
-			conn.Conn().Close(ctx)
+			conn.Close(ctx)
 		}
 	}
 	return err

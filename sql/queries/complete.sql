@@ -1,6 +1,6 @@
 -- Ends claims with success.
 --   $1 ids   $2 owners, of one length
--- Rows: id of each job completed; a missing one was not owned by that claim any
+-- Rows: id and owner of each claim completed; a missing one did not own its job any
 -- more, and nothing was changed.
 -- Index: primary key. IS NOT DISTINCT FROM keeps it there: "status = 'processing'"
 -- would imply the predicate of jobs_active, and walking that whole index for each
@@ -15,4 +15,4 @@ FROM unnest($1::bigint[], $2::text[]) AS done(id, owner)
 WHERE jobs.id = done.id
   AND jobs.locked_by = done.owner
   AND jobs.status IS NOT DISTINCT FROM 'processing'
-RETURNING jobs.id
+RETURNING jobs.id, done.owner

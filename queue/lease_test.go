@@ -1,0 +1,133 @@
+package queue
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func TestHeartbeatRenewsEachForItsOwnLength(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	short, long := claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute)
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{long, 2 * time.Hour}, {short, 90 * time.Second}}))
+	if len(beat.Renewed) != 2 {
+		t.Fatalf("renewed %v", beat.Renewed)
+	}
+	for lease, length := range map[Lease]time.Duration{short: 90 * time.Second, long: 2 * time.Hour} {
+		job := get(t, q, lease.ID)
+		if got := job.LeaseExpiresAt.Sub(job.UpdatedAt); got != length {
+			t.Errorf("job %d is leased for %v from the beat, want %v", lease.ID, got, length)
+		}
+	}
+}
+
+// A row that another transaction holds just now must not hold up the other
+// leases of the process, and its lease stands.
+func TestHeartbeatDoesNotWaitForALockedRow(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	locked, free := claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute)
+	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	defer tx.Rollback(t.Context())
+	must[any](t)(tx.Exec(t.Context(), "select from leasetop.jobs where id = $1 for update", locked.ID))
+	before := rowOf(t, q, locked.ID)
+
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{locked, time.Hour}, {free, time.Hour}}))
+	if len(beat.Renewed) != 1 || beat.Renewed[0] != free || len(beat.Contended) != 1 || beat.Contended[0] != locked || len(beat.Lost) != 0 {
+		t.Fatalf("%+v", beat)
+	}
+	if after := rowOf(t, q, locked.ID); after != before {
+		t.Errorf("the locked row changed:\n%s\n%s", before, after)
+	}
+}
+
+func TestHeartbeatTellsWhoHasALostLease(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	stolen, gone, done := claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute)
+	expire(t, q, stolen.ID)
+	must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))
+	thief := claim(t, q, time.Minute).Lease()
+	exec(t, q, "delete from leasetop.jobs where id = $1", gone.ID)
+	ok(t, q.Complete(t.Context(), done))
+
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{stolen, time.Hour}, {gone, time.Hour}, {done, time.Hour}}))
+	want := []LostLease{{stolen, Processing, thief.Token}, {gone, "", ""}, {done, Completed, ""}}
+	if len(beat.Lost) != 3 || beat.Lost[0] != want[0] || beat.Lost[1] != want[1] || beat.Lost[2] != want[2] {
+		t.Fatalf("lost %+v, want %+v", beat.Lost, want)
+	}
+}
+
+// A process can hold a stale claim and the fresh one of the same job: its zombie
+// came back. One statement renews for all its workers, and must tell them apart.
+func TestHeartbeatKnowsTwoClaimsOfOneJobApart(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	stale := claimed(t, q, NewJob{}, time.Minute)
+	expire(t, q, stale.ID)
+	must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))
+	fresh := claim(t, q, time.Minute).Lease()
+
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{stale, time.Hour}, {fresh, time.Hour}}))
+	if len(beat.Renewed) != 1 || beat.Renewed[0] != fresh || len(beat.Lost) != 1 || beat.Lost[0].Lease != stale {
+		t.Fatalf("%+v, want %v renewed and %v lost", beat, fresh, stale)
+	}
+}
+
+// A heartbeat may run on a pool, a connection and inside a transaction.
+func TestHeartbeatRunsOnWhatItIsGiven(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	lease := claimed(t, q, NewJob{}, time.Minute)
+	renewal := []Renewal{{lease, time.Hour}}
+	conn := must[*pgx.Conn](t)(pgx.ConnectConfig(t.Context(), q.ConnConfig()))
+	defer conn.Close(t.Context())
+	for name, on := range map[string]Executor{"pool": q.Pool(), "connection": conn} {
+		if beat := must[Beat](t)(q.HeartbeatOn(t.Context(), on, renewal)); len(beat.Renewed) != 1 {
+			t.Errorf("on a %s: %+v", name, beat)
+		}
+	}
+
+	before := rowOf(t, q, lease.ID)
+	tx := must[pgx.Tx](t)(conn.Begin(t.Context()))
+	if beat := must[Beat](t)(q.HeartbeatOn(t.Context(), tx, renewal)); len(beat.Renewed) != 1 {
+		t.Errorf("in a transaction: %+v", beat)
+	}
+	ok(t, tx.Rollback(t.Context()))
+	if after := rowOf(t, q, lease.ID); after != before {
+		t.Errorf("a beat in a transaction rolled back renewed the lease:\n%s\n%s", before, after)
+	}
+}
+
+func TestHeartbeatRefusesNoLease(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	lease := claimed(t, q, NewJob{}, time.Minute)
+	if _, err := q.Heartbeat(t.Context(), []Renewal{{lease, 0}}); err == nil || !strings.Contains(err.Error(), "longer than zero") {
+		t.Errorf("error %v", err)
+	}
+	if beat, err := q.Heartbeat(t.Context(), nil); err != nil || beat.Renewed != nil {
+		t.Errorf("no renewals: %+v, %v", beat, err)
+	}
+}
+
+func TestNextExpiry(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	if _, found, err := q.NextExpiry(t.Context()); found || err != nil {
+		t.Errorf("without leases: found %v, %v", found, err)
+	}
+	first := claimed(t, q, NewJob{}, time.Hour)
+	claimed(t, q, NewJob{}, 2*time.Hour)
+	in, found, err := q.NextExpiry(t.Context())
+	if !found || err != nil || in > time.Hour || in < time.Hour-time.Minute {
+		t.Errorf("in %v, %v, %v", in, found, err)
+	}
+	expire(t, q, first.ID)
+	if in, found, err := q.NextExpiry(t.Context()); !found || err != nil || in > 0 {
+		t.Errorf("with an expired lease: in %v, %v, %v", in, found, err)
+	}
+}
