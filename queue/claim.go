@@ -27,25 +27,31 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("claim from %q: %w", r.Queue, err)
 	}
-	look := q.marks.of(r.Queue).begin()
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return nil, q.failed(fmt.Sprintf("claim from %q", r.Queue), err)
+	}
+	defer conn.Release()
+	mark := q.marks.of(r.Queue)
+	look := mark.begin()
 	began := time.Now()
 	var jobs []Job
-	err := q.write(ctx, "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt, look.from.id},
+	err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt, look.from.id},
 		func(row pgx.CollectableRow) error {
-			var j Job
-			jobs = append(jobs, j)
-			p := &jobs[len(jobs)-1]
-			return row.Scan(&p.ID, &p.Queue, &p.Kind, (*[]byte)(&p.Payload), &p.Status, &p.Attempts, &p.MaxAttempts, &p.RunAt,
-				&p.LockedAt, &p.LockedBy, &p.LeaseExpiresAt, &p.LastError, &p.IdempotencyKey, &p.CreatedAt, &p.UpdatedAt)
+			jobs = append(jobs, Job{})
+			j := &jobs[len(jobs)-1]
+			return row.Scan(&j.ID, &j.Queue, &j.Kind, (*[]byte)(&j.Payload), &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
+				&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, &j.CreatedAt, &j.UpdatedAt)
 		})
 	if err != nil {
+		mark.end(look, nil, time.Since(began))
 		return nil, q.failed(fmt.Sprintf("claim from %q", r.Queue), err)
 	}
 	// RETURNING has no order.
 	slices.SortFunc(jobs, func(a, b Job) int {
 		return cmp.Or(compareTimes(a.RunAt, b.RunAt), cmp.Compare(a.ID, b.ID))
 	})
-	q.marks.of(r.Queue).end(look, jobs, time.Since(began))
+	mark.end(look, jobs, time.Since(began))
 	return jobs, nil
 }
 

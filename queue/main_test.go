@@ -58,7 +58,7 @@ func claim(t testing.TB, q *Queue, lease time.Duration) *Job {
 // claimFrom takes one job, which must be there, wherever it stands.
 func claimFrom(t testing.TB, q *Queue, queue string, lease time.Duration) *Job {
 	t.Helper()
-	q.Forget(queue)
+	q.marks.byQueue.Delete(queue)
 	jobs := must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: queue, Owner: owner(), Lease: lease, Limit: 1}))
 	if len(jobs) != 1 {
 		t.Fatalf("claimed %d jobs of %q, want 1", len(jobs), queue)

@@ -12,15 +12,18 @@ import (
 // job that the last claim found.
 //
 // Jobs can come to stand below the mark: a transaction that commits late, a
-// backdated insert, a reclaimed job (it keeps its run_at). They are found by a
-// full look, due every fullLookEvery or a hundred times the cost of the last
-// one, whichever is longer, and at once after [Queue.Forget].
+// backdated insert, a reclaimed or released job (it keeps its run_at). They are
+// found by a full look, due every fullLookEvery or a hundred times what the last
+// one took longer than a marked one, whichever is longer, but at most
+// fullLookAtMost; and at once after [Queue.Forget].
 type mark struct {
-	mu       sync.Mutex
-	from     position
-	fullDue  time.Time // monotonic
-	forgot   bool      // a full look is wanted as soon as it is cheap
-	fullCost time.Duration
+	mu         sync.Mutex
+	from       position
+	fullDue    time.Time // monotonic, as all times here
+	forgot     bool      // somebody knows of jobs below the mark
+	forgetDue  time.Time // when the next full look for their sake may begin
+	fullCost   time.Duration
+	markedCost time.Duration // of the last marked look: the round trip, mostly
 }
 
 // position is a place in the ready index.
@@ -34,7 +37,9 @@ var start = position{runAt: Time{Infinity: -1}, id: -1 << 63}
 
 const (
 	fullLookEvery = time.Second
-	cheapLook     = 10 * time.Millisecond
+	// A full look that was slow for another reason, a busy network or server, must
+	// not put off the next for minutes.
+	fullLookAtMost = 10 * time.Second
 )
 
 // look is one claim's way through the index.
@@ -47,8 +52,13 @@ func (m *mark) begin() look {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	if now.Before(m.fullDue) && !(m.forgot && m.fullCost < cheapLook) {
+	forgot := m.forgot && !now.Before(m.forgetDue)
+	if now.Before(m.fullDue) && !forgot {
 		return look{from: m.from}
+	}
+	if forgot {
+		// Where full looks are slow, workers woken again and again spend a tenth of their time on them.
+		m.forgetDue = now.Add(min(10*m.fullCost, fullLookEvery))
 	}
 	m.forgot = false
 	// Others need not make the same full look while this one is on its way.
@@ -56,13 +66,15 @@ func (m *mark) begin() look {
 	return look{from: start, full: true}
 }
 
+// end learns from a look, also one that failed.
 func (m *mark) end(l look, jobs []Job, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if l.full {
-		m.fullCost = took
-		m.fullDue = time.Now().Add(max(fullLookEvery, 100*took))
-		m.from = start
+		m.fullCost = max(took-m.markedCost, 0)
+		m.fullDue = time.Now().Add(min(max(fullLookEvery, 100*m.fullCost), fullLookAtMost))
+	} else {
+		m.markedCost = took
 	}
 	if len(jobs) > 0 {
 		m.from = position{jobs[0].RunAt, jobs[0].ID}

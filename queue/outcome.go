@@ -27,18 +27,18 @@ func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease,
 		return nil, nil
 	}
 	ids, owners := leaseColumns(leases)
-	done := make(map[int64]bool, len(leases))
+	done := make(map[Lease]bool, len(leases))
 	err = q.write(ctx, "complete", []any{ids, owners}, func(row pgx.CollectableRow) error {
-		var id int64
-		err := row.Scan(&id)
-		done[id] = true
+		var l Lease
+		err := row.Scan(&l.ID, &l.Token)
+		done[l] = true
 		return err
 	})
 	if err != nil {
 		return nil, q.failed("complete", err)
 	}
 	for _, l := range leases {
-		if !done[l.ID] {
+		if !done[l] {
 			lost = append(lost, l)
 		}
 	}
@@ -79,14 +79,18 @@ func (q *Queue) Bury(ctx context.Context, lease Lease, text string) error {
 // Release gives a claim back unused, for a worker that drains: pending in its old
 // place, the attempt returned. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Release(ctx context.Context, lease Lease) error {
-	var id int64
-	return q.end(ctx, "release", lease, &id, 0.0)
+	var queue string
+	if err := q.end(ctx, "release", lease, &queue, 0.0); err != nil {
+		return err
+	}
+	q.Forget(queue) // it keeps its run_at: it stands before the mark
+	return nil
 }
 
 // Snooze gives a claim back until later, the attempt returned. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Snooze(ctx context.Context, lease Lease, delay time.Duration) error {
-	var id int64
-	return q.end(ctx, "release", lease, &id, max(delay, 0).Seconds())
+	var queue string
+	return q.end(ctx, "release", lease, &queue, max(delay, 0).Seconds())
 }
 
 // end runs an outcome of one claim, whose statement returns one value.

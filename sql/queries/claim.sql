@@ -5,13 +5,14 @@
 -- The subquery is an InitPlan, evaluated once, so it cannot claim more than its
 -- limit whatever plan is chosen. Index: jobs_ready, then the primary key. Dead
 -- entries that an old snapshot keeps at the head of jobs_ready cost every claim a
--- walk; the mark skips them.
+-- walk; the mark skips them. The attempts stop counting before they overflow: an
+-- error here would stop the whole queue.
 UPDATE leasetop.jobs
 SET status = 'processing',
     locked_at = now(),
     locked_by = $2::text,
     lease_expires_at = now() + make_interval(secs => $3::float8),
-    attempts = attempts + 1,
+    attempts = least(attempts, 2147483646) + 1,
     updated_at = now()
 WHERE id = ANY (ARRAY(
   SELECT id
