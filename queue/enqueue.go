@@ -178,6 +178,9 @@ func (j *NewJob) check() error {
 			return fmt.Errorf("%s %q: PostgreSQL stores only UTF-8 without NUL", text.name, text.value)
 		}
 	}
+	if err := j.RunAt.check(); err != nil {
+		return err
+	}
 	if j.MaxAttempts < 0 || j.MaxAttempts > math.MaxInt32 {
 		return fmt.Errorf("max attempts %d: use 1 to %d", j.MaxAttempts, math.MaxInt32)
 	}

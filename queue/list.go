@@ -41,8 +41,8 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 			return nil, nil, fmt.Errorf("list jobs: no status is called %q: use one of %v", s, Statuses)
 		}
 	}
-	// Unprepared: the planner must see which statuses are asked for to use a partial index.
-	args := []any{pgx.QueryExecModeExec}
+	// Planned each time: the planner must see which statuses are asked for to use a partial index.
+	args := []any{pgx.QueryExecModeCacheDescribe}
 	statement := "list"
 	dead := f.onlyDead()
 	if dead {

@@ -24,6 +24,24 @@ func (t Time) Never() bool { return t.Infinity > 0 }
 // Always reports whether the time lies infinitely far back.
 func (t Time) Always() bool { return t.Infinity < 0 }
 
+// What timestamptz can hold.
+var (
+	earliest = time.Date(-4713, 11, 24, 0, 0, 0, 0, time.UTC)
+	tooLate  = time.Date(294277, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// check refuses times that PostgreSQL does not have. pgx would write some of
+// them as another time, its microseconds having overflowed.
+func (t Time) check() error {
+	switch {
+	case t.Infinity < -1 || t.Infinity > 1:
+		return fmt.Errorf("time with infinity %d: use -1, 0 or 1", t.Infinity)
+	case t.Infinity == 0 && !t.IsZero() && (t.Before(earliest) || !t.Before(tooLate)):
+		return fmt.Errorf("a time in the year %d: use the years -4712 to 294276, or infinity", t.Year())
+	}
+	return nil
+}
+
 // String prints RFC 3339, or infinity and -infinity as PostgreSQL does.
 func (t Time) String() string {
 	switch {
@@ -53,8 +71,8 @@ func (t Time) TimestamptzValue() (pgtype.Timestamptz, error) {
 	if t.Infinity == 0 && t.Time.IsZero() {
 		return pgtype.Timestamptz{}, nil
 	}
-	if t.Infinity < -1 || t.Infinity > 1 {
-		return pgtype.Timestamptz{}, fmt.Errorf("time with infinity %d: want -1, 0 or 1", t.Infinity)
+	if err := t.check(); err != nil {
+		return pgtype.Timestamptz{}, err
 	}
 	return pgtype.Timestamptz{Time: t.Time, InfinityModifier: pgtype.InfinityModifier(t.Infinity), Valid: true}, nil
 }

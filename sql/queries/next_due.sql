@@ -3,7 +3,10 @@
 --   $1 queues
 -- One row; NULL when nothing is pending, or only jobs that never come.
 -- Index: the head of jobs_ready, once for each queue.
-SELECT extract(epoch FROM min(head.run_at) - clock_timestamp())::float8
+SELECT min(CASE head.run_at
+  WHEN '-infinity' THEN 0
+  WHEN 'infinity' THEN NULL
+  ELSE extract(epoch FROM head.run_at - clock_timestamp()) END)::float8
 FROM unnest($1::text[]) AS wanted(queue)
 CROSS JOIN LATERAL (
   SELECT run_at
@@ -11,4 +14,3 @@ CROSS JOIN LATERAL (
   WHERE jobs.queue = wanted.queue AND status = 'pending'
   ORDER BY jobs.queue, run_at, id
   LIMIT 1) AS head
-WHERE isfinite(head.run_at)
