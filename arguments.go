@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/leasetop/leasetop/ui/cli"
+)
+
+// withHelp is an error about how a command was called, and where to read more.
+func withHelp(cmd *cobra.Command, text string) error {
+	return cli.Usage(fmt.Sprintf("%s (`%s --help` says more)", text, cmd.CommandPath()))
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return withHelp(cmd, fmt.Sprintf("%s takes no arguments, but was given %q", cmd.CommandPath(), args))
+	}
+	return nil
+}
+
+// unknownCommand is for commands that only have commands.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0])
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return withHelp(cmd, text)
+}
+
+func oneID(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return withHelp(cmd, fmt.Sprintf("%s takes one id, but was given %d", cmd.CommandPath(), len(args)))
+	}
+	return someIDs(cmd, args)
+}
+
+func someIDs(cmd *cobra.Command, args []string) error {
+	if _, err := parseIDs(args); err != nil {
+		return withHelp(cmd, err.Error())
+	}
+	return nil
+}
+
+// parseIDs reads job ids, with or without the # that screens put before them.
+func parseIDs(args []string) ([]int64, error) {
+	ids := make([]int64, 0, len(args))
+	for _, arg := range args {
+		id, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no job id: use a whole number like 42", arg)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// number is a flag that counts something: 1 or more.
+type number int
+
+func (n *number) Type() string   { return "number" }
+func (n *number) String() string { return strconv.Itoa(int(*n)) }
+func (n *number) Set(text string) error {
+	v, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || v < 1 {
+		return fmt.Errorf("use a whole number from 1 to %d", math.MaxInt32)
+	}
+	*n = number(v)
+	return nil
+}
+
+// format is the flag -o.
+type format cli.Format
+
+func (f *format) Type() string   { return "format" }
+func (f *format) String() string { return string(*f) }
+func (f *format) Set(text string) error {
+	switch cli.Format(text) {
+	case cli.Table, cli.JSON:
+		*f = format(text)
+		return nil
+	}
+	return errors.New("use table or json")
+}

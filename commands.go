@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/cli"
+)
+
+// options are the flags of every command.
+type options struct {
+	url    string
+	schema string
+	output format
+}
+
+// newRoot builds the grammar. A command that runs leaves its error in failure;
+// what ExecuteContext returns is about the grammar alone.
+func newRoot(failure *error) *cobra.Command {
+	o := &options{output: format(cli.Table)}
+	var fresh, plain bool
+	root := &cobra.Command{
+		Use:   "leasetop",
+		Short: "A work queue on one PostgreSQL table, and its dashboard",
+		Long: "A work queue on one PostgreSQL table, and its dashboard.\n\n" +
+			"The database is the one of --database-url, else of DATABASE_URL, else of libpq's PG* variables, " +
+			"else a private server that leasetop runs by itself. There, and only there, the schema is made " +
+			"unasked and a demonstration fills the queues.",
+		Example: "leasetop\nleasetop enqueue --queue emails --kind send_welcome --payload '{\"to\":\"ann@example.com\"}'\n" +
+			"leasetop depth -o json\nleasetop --database-url postgres://app@db/app migrate up",
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			*failure = o.check(cmd)
+			if *failure == nil {
+				*failure = dashboard(cmd.Context(), o.where(), fresh, plain)
+			}
+			return nil
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return withHelp(cmd, err.Error()) })
+	flags := root.PersistentFlags()
+	flags.StringVar(&o.url, "database-url", "", "the database: a URL or key=value string, as psql takes it")
+	flags.StringVar(&o.schema, "schema", "leasetop", "the schema that holds the queue")
+	flags.VarP(&o.output, "output", "o", "how to print: table or json")
+	root.Flags().BoolVar(&fresh, "fresh", false, "start over: wipe the private server's data first")
+	root.Flags().BoolVar(&plain, "plain", false, "no screen: print events and depths as lines")
+
+	add := func(parent, cmd *cobra.Command, args cobra.PositionalArgs, do func(context.Context, *cobra.Command, []string) error) *cobra.Command {
+		cmd.Args = args
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			*failure = o.check(cmd)
+			if *failure == nil {
+				*failure = do(cmd.Context(), cmd, args)
+			}
+			return nil
+		}
+		parent.AddCommand(cmd)
+		return cmd
+	}
+	addMigrate(root, o, add)
+	addEnqueue(root, o, add)
+	addJobs(root, o, add)
+	addRedrive(root, o, add)
+
+	add(root, &cobra.Command{
+		Use: "show ID", Short: "Print one job with its payload and history", Example: "leasetop show 42 -o json",
+	}, oneID, func(ctx context.Context, _ *cobra.Command, args []string) error {
+		ids, _ := parseIDs(args) // oneID has looked
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Show(ctx, o.printer(), d.Queue, ids[0]) })
+	})
+	add(root, &cobra.Command{
+		Use: "depth", Short: "Print how many jobs each queue has by status", Example: "leasetop depth -o json",
+	}, noArguments, func(ctx context.Context, _ *cobra.Command, _ []string) error {
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Depth(ctx, o.printer(), d.Queue) })
+	})
+	add(root, &cobra.Command{
+		Use: "url", Short: "Print the connection string in use, without its password",
+		Long: "Print the connection string in use, without its password.\n\n" +
+			"The private server has an address only while it runs, which is as long as some leasetop uses it.",
+		Example: `psql "$(leasetop url)"`,
+	}, noArguments, func(ctx context.Context, _ *cobra.Command, _ []string) error {
+		return cli.URL(ctx, o.printer(), o.where())
+	})
+	return root
+}
+
+// adder adds a command to another.
+type adder func(parent, cmd *cobra.Command, args cobra.PositionalArgs, do func(context.Context, *cobra.Command, []string) error) *cobra.Command
+
+func addMigrate(root *cobra.Command, o *options, add adder) {
+	migrate := add(root, &cobra.Command{
+		Use: "migrate", Short: "Make, change or look at the schema",
+	}, unknownCommand, func(_ context.Context, cmd *cobra.Command, _ []string) error {
+		return withHelp(cmd, "migrate what? Say migrate up, migrate down or migrate status")
+	})
+	on := func(do func(context.Context, cli.Printer, *cli.Database) error) func(context.Context, *cobra.Command, []string) error {
+		return func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			where := o.where()
+			where.Bare = true
+			return cli.With(ctx, where, func(d *cli.Database) error { return do(ctx, o.printer(), d) })
+		}
+	}
+	add(migrate, &cobra.Command{Use: "up", Short: "Bring the schema up to date"}, noArguments, on(cli.MigrateUp))
+	add(migrate, &cobra.Command{Use: "status", Short: "Print which steps the schema has; change nothing"}, noArguments, on(cli.MigrationStatus))
+	yes := false
+	down := add(migrate, &cobra.Command{
+		Use: "down", Short: "Take the newest step back, with the data in it",
+	}, noArguments, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if !yes {
+			return withHelp(cmd, "migrate down drops what the newest step made, with the data in it: add --yes if that is meant")
+		}
+		return on(cli.MigrateDown)(ctx, cmd, args)
+	})
+	down.Flags().BoolVar(&yes, "yes", false, "yes, drop it")
+}
+
+func addEnqueue(root *cobra.Command, o *options, add adder) {
+	var job queue.NewJob
+	var payload, runAt string
+	var count, maxAttempts number = 1, queue.DefaultMaxAttempts
+	cmd := add(root, &cobra.Command{
+		Use: "enqueue --queue QUEUE", Short: "Add a job, or several alike; print one id a line",
+		Example: "leasetop enqueue --queue emails --kind send_welcome --payload '{\"to\":\"ann@example.com\"}'\n" +
+			"leasetop enqueue --queue reports --payload @report.json --run-at +90s\n" +
+			"echo '{}' | leasetop enqueue --queue images --payload - --count 100",
+	}, noArguments, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		if job.Queue == "" {
+			return withHelp(cmd, "enqueue needs --queue: name the queue")
+		}
+		if cmd.Flags().Changed("payload") && payload == "" {
+			return withHelp(cmd, "--payload is empty: write {} for none")
+		}
+		var err error
+		if job.RunAt, job.Delay, err = cli.RunAt(runAt); err != nil {
+			return err
+		}
+		if job.Payload, err = cli.Payload(payload, os.Stdin); err != nil {
+			return err
+		}
+		job.MaxAttempts = int(maxAttempts)
+		return cli.With(ctx, o.where(), func(d *cli.Database) error {
+			return cli.Enqueue(ctx, o.printer(), d.Queue, job, int(count))
+		})
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&job.Queue, "queue", "", "the queue (required)")
+	flags.StringVar(&job.Kind, "kind", "", "which handler does it; none leaves it to the queue's")
+	flags.StringVar(&payload, "payload", "", "JSON, @file, or - for standard input (default {})")
+	flags.Var(&count, "count", "how many jobs alike")
+	flags.StringVar(&runAt, "run-at", "", "not before: +90s, +3d, a time like 2026-03-29T09:00:00+02:00, infinity (default now)")
+	flags.Var(&maxAttempts, "max-attempts", "how often it is tried, 1 or more")
+	flags.StringVar(&job.IdempotencyKey, "idempotency-key", "", "one job at a time for each key of a queue; prints the id of the one that holds it")
+}
+
+func addJobs(root *cobra.Command, o *options, add adder) {
+	var filter queue.Filter
+	var statuses []string
+	var limit number = 100
+	payloads := false
+	cmd := add(root, &cobra.Command{
+		Use: "jobs", Short: "List jobs, newest first",
+		Long: "List jobs, newest first; failed and dead together: newest death first.\n\n" +
+			"As JSON each job is one object a line with the table's column names. last_error is cut at 1,000 characters; show prints it whole.",
+		Example: "leasetop jobs --queue emails --status failed,dead\nleasetop jobs --limit 1000 -o json --payload | jq .payload",
+	}, noArguments, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		for _, s := range statuses {
+			if !slices.Contains(queue.Statuses, queue.Status(s)) {
+				return withHelp(cmd, fmt.Sprintf("no status is called %q: use pending, processing, completed, failed or dead", s))
+			}
+			filter.Statuses = append(filter.Statuses, queue.Status(s))
+		}
+		return cli.With(ctx, o.where(), func(d *cli.Database) error {
+			return cli.Jobs(ctx, o.printer(), d.Queue, filter, int(limit), payloads)
+		})
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&filter.Queue, "queue", "", "only jobs of this queue")
+	flags.StringSliceVar(&statuses, "status", nil, "only jobs of these statuses")
+	flags.Var(&limit, "limit", "at most so many")
+	flags.BoolVar(&payloads, "payload", false, "print the payloads too")
+}
+
+func addRedrive(root *cobra.Command, o *options, add adder) {
+	var queueName string
+	var all, yes bool
+	cmd := add(root, &cobra.Command{
+		Use: "redrive ID…", Short: "Bring dead letters back: pending now, attempts from zero",
+		Long: "Bring dead letters back: pending now, attempts from zero, history kept.\n\n" +
+			"--queue and --all mean those there are when the command starts. A job that cannot be brought back is skipped with the reason, which is no failure.",
+		Example: "leasetop redrive 17 42\nleasetop redrive --queue emails --yes",
+	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		ids, _ := parseIDs(args) // someIDs has looked
+		many := cmd.Flags().Changed("queue") || all
+		switch {
+		case many && len(ids) > 0, cmd.Flags().Changed("queue") && all:
+			return withHelp(cmd, "redrive takes either ids, or --queue, or --all: leave the others out")
+		case !many && len(ids) == 0:
+			return withHelp(cmd, "redrive what? Name the ids, or say --queue QUEUE --yes or --all --yes")
+		case cmd.Flags().Changed("queue") && queueName == "":
+			return withHelp(cmd, "--queue is empty: name the queue, or say --all")
+		case many && !yes:
+			return withHelp(cmd, "this brings back every dead letter of "+what(queueName)+": add --yes if that is meant")
+		}
+		return cli.With(ctx, o.where(), func(d *cli.Database) error {
+			if many {
+				return cli.RedriveAll(ctx, o.printer(), d.Queue, queueName)
+			}
+			return cli.Redrive(ctx, o.printer(), d.Queue, ids)
+		})
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&queueName, "queue", "", "every dead letter of this queue; needs --yes")
+	flags.BoolVar(&all, "all", false, "every dead letter of every queue; needs --yes")
+	flags.BoolVar(&yes, "yes", false, "yes, all of them")
+}
+
+func what(queueName string) string {
+	if queueName == "" {
+		return "every queue"
+	}
+	return fmt.Sprintf("queue %q", queueName)
+}
+
+// check refuses flags that are empty where that would mean something else than
+// was meant: with --database-url "$UNSET", the private server.
+func (o *options) check(cmd *cobra.Command) error {
+	for _, name := range []string{"database-url", "schema"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return withHelp(cmd, "--"+name+" is empty: name one, or leave it out")
+		}
+	}
+	return nil
+}
+
+func (o *options) where() cli.Where {
+	return cli.Where{URL: o.url, Schema: o.schema, Progress: func(step string) { fmt.Fprintln(os.Stderr, "leasetop: "+step) }}
+}
+
+func (o *options) printer() cli.Printer {
+	return cli.Printer{Out: os.Stdout, Err: os.Stderr, Format: cli.Format(o.output)}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui"
+	"github.com/leasetop/leasetop/ui/cli"
+	"github.com/leasetop/leasetop/ui/plain"
+	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/demo"
+)
+
+// dashboard shows the queue, live, until it is quit or ctx ends. On the private
+// server it also runs the demonstration.
+func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err error) {
+	noScreen := plainReason(wantPlain)
+	if noScreen != "" {
+		fmt.Fprintf(os.Stderr, "leasetop: %s: printing events and depths as lines until interrupted\n", noScreen)
+	}
+	w.Fresh = fresh
+	w.MaxConns = 10
+	d, err := cli.Open(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := missingSchema(ctx, d); err != nil {
+		return err
+	}
+	// What runs is ended below, in order, not by ctx: outcomes are written after a signal, too.
+	lasting := context.WithoutCancel(ctx)
+	feed := watch.Start(lasting, d.Queue, watch.Options{})
+	defer feed.Close()
+	if !d.Private() {
+		return show(ctx, d, feed, nil, nil, noScreen)
+	}
+	pool, err := workers.New(d.Queue, demo.Handlers(d.Queue), workers.Options{Lease: demo.Lease, Grace: demo.Grace})
+	if err != nil {
+		return err
+	}
+	if err := pool.Start(lasting); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Stop(lasting)) }()
+	demonstration, err := demo.Start(lasting, d.Queue, pool)
+	if err != nil {
+		return err
+	}
+	defer demonstration.Stop()
+	return show(ctx, d, feed, pool, demonstration, noScreen)
+}
+
+// plainReason says why there is no screen; "" when there is one.
+func plainReason(wanted bool) string {
+	switch {
+	case wanted:
+		return "plain mode"
+	case !term.IsTerminal(os.Stdout.Fd()):
+		return "standard output is no terminal, so going on in plain mode"
+	case !term.IsTerminal(os.Stdin.Fd()):
+		return "standard input is no terminal, so going on in plain mode"
+	}
+	return ""
+}
+
+// missingSchema is the one line that a named database without the schema gets. A
+// database that does not answer is the dashboard's to show: it may come back.
+func missingSchema(ctx context.Context, d *cli.Database) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := d.Ping(ctx); errors.Is(err, queue.ErrSchemaMissing) {
+		return err
+	}
+	return nil
+}
+
+// show shows it, on the screen or as lines. pool and demonstration are nil when
+// there are none.
+func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.Pool, demonstration *demo.Demo, noScreen string) error {
+	if noScreen != "" {
+		if pool == nil {
+			return plain.Run(ctx, feed, nil, os.Stdout)
+		}
+		return plain.Run(ctx, feed, pool, os.Stdout)
+	}
+	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator()}
+	if pool != nil {
+		config.Workers, config.Demo, config.Serves = pool, onScreen{demonstration}, demo.Queues()
+	}
+	return ui.Run(ctx, config)
+}
+
+// onScreen is the demonstration as the screen knows it.
+type onScreen struct{ *demo.Demo }
+
+func (d onScreen) Ledger(ctx context.Context) (ui.Ledger, error) {
+	l, err := d.Demo.Ledger(ctx)
+	return ui.Ledger{Effects: l.Effects, Doubled: l.Doubled}, err
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/sql/local"
+)
+
+// localDatabase is the database's name on the private server.
+const localDatabase = "leasetop"
+
+// stopPatience bounds how long the end of a command waits for the private server to stop.
+const stopPatience = 15 * time.Second
+
+// Where says which database and schema a command works on.
+type Where struct {
+	URL    string // the flag --database-url; "" leaves it to the environment, then to the private server
+	Schema string // "" is leasetop
+	Fresh  bool   // wipe the private server's data first
+	// Bare leaves the private server's schema as it is; else it is migrated.
+	Bare bool
+	// MaxConns bounds the pool of connections; 0 leaves it to the connection string, then to pgx.
+	MaxConns int32
+	// Progress is told what takes time. May be nil.
+	Progress func(step string)
+}
+
+// Database is an open database and, when it is the private one, a hold on its server.
+type Database struct {
+	*queue.Queue
+	source local.Source
+	url    string // as pgx takes it: may hold a password
+	server *local.Server
+}
+
+// Open finds the database, starts or joins the private server when none is
+// named, and opens the queue. A named database is not touched, nor waited for.
+func Open(ctx context.Context, w Where) (*Database, error) {
+	if _, err := leasesql.ForSchema(w.Schema); err != nil {
+		return nil, Usage(err.Error())
+	}
+	source, err := local.Resolve(w.URL)
+	if err != nil {
+		return nil, Usage(err.Error())
+	}
+	d := &Database{source: source, url: source.URL}
+	if w.Fresh && !source.Private() {
+		return nil, Usage(fmt.Sprintf("--fresh wipes the private server only, but the database comes from %s: leave one of them out", source.From))
+	}
+	if source.Private() {
+		if err := d.startServer(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	if d.Queue, err = queue.Open(ctx, d.url, queue.Options{Schema: w.Schema, MaxConns: w.MaxConns}); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *Database) startServer(ctx context.Context, w Where) (err error) {
+	if d.server, err = local.Start(ctx, local.Options{Fresh: w.Fresh, Progress: w.Progress}); err != nil {
+		return err
+	}
+	if d.url, err = d.server.Database(ctx, localDatabase); err == nil && !w.Bare {
+		_, err = leasesql.Migrate(ctx, d.url, w.Schema)
+	}
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	return nil
+}
+
+// Private reports whether this is the private server.
+func (d *Database) Private() bool { return d.server != nil }
+
+// Origin says in words what named the database.
+func (d *Database) Origin() string { return d.source.From }
+
+// Close ends the connections and lets go of the private server, which stops
+// when nobody else uses it.
+func (d *Database) Close() error {
+	if d.Queue != nil {
+		d.Queue.Close()
+	}
+	if d.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	return d.server.Stop(ctx)
+}
+
+// Explain adds where the database is, and the cure, to errors that only say that
+// nobody answered there. What it returns holds no password.
+func (d *Database) Explain(err error) error {
+	if err == nil || d.Private() || !strings.Contains(err.Error(), "failed to connect to") {
+		return err
+	}
+	return fmt.Errorf("%w: check that the server runs and that %s is right (%s)", err, d.source.From, local.Redact(d.url))
+}
+
+// With opens the database for one command, does it, and closes.
+func With(ctx context.Context, w Where, do func(*Database) error) error {
+	d, err := Open(ctx, w)
+	if err != nil {
+		return err
+	}
+	err = d.Explain(do(d))
+	return errors.Join(err, d.Close())
+}
