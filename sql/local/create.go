@@ -46,15 +46,13 @@ func (p place) sweep() {
 }
 
 // initdb initialises dir, an empty folder of the runner's.
-func (p place) initdb(ctx context.Context, bin binaries, dir string, nosync bool) error {
+func (p place) initdb(ctx context.Context, bin binaries, dir string, more ...string) error {
 	args := []string{
 		"--pgdata=" + dir, "--username=" + superuser, "--encoding=UTF8",
 		// Whoever gets at the socket is in a 0700 folder of the runner's.
 		"--auth-local=trust", "--auth-host=reject",
 	}
-	if nosync {
-		args = append(args, "--no-sync")
-	}
+	args = append(args, more...)
 	out, err := p.runner.run(ctx, p.folder, bin.path("initdb"), append(args, "--locale=C.UTF-8")...)
 	if err != nil && strings.Contains(out, "invalid locale name") { // macOS and older systems have none
 		_, err = p.runner.run(ctx, p.folder, bin.path("initdb"), append(args, "--locale=C")...)
@@ -71,7 +69,8 @@ func (p place) initdb(ctx context.Context, bin binaries, dir string, nosync bool
 }
 
 // copyPristine fills dir from a data directory that was initialised once for
-// this version and account: initdb takes a second, a copy a tenth of that.
+// this version and account: initdb takes a second or two, a copy a tenth of
+// that, most of which would be the first WAL segment if it had the usual 16 MB.
 // Copies share a system identifier, which only servers made for tests may.
 func (p place) copyPristine(ctx context.Context, bin binaries, dir string) error {
 	name := fmt.Sprintf("pristine-%s-%d", bin.version, p.runner.uid)
@@ -87,7 +86,7 @@ func (p place) copyPristine(ctx context.Context, bin binaries, dir string) error
 	defer lock.release()
 	if _, err := os.Stat(pristine.data()); err != nil {
 		pristine.sweep()
-		err := pristine.create(func(half string) error { return pristine.initdb(ctx, bin, half, true) })
+		err := pristine.create(func(half string) error { return pristine.initdb(ctx, bin, half, "--no-sync", "--wal-segsize=1") })
 		if err != nil {
 			return err
 		}
@@ -125,7 +124,8 @@ func (p place) configure(o Options) error {
 		settings["fsync"] = "off"
 		settings["full_page_writes"] = "off"
 		settings["checkpoint_timeout"] = "1h"
-		settings["max_wal_size"] = "4GB"
+		settings["max_wal_size"] = "256MB" // it may be memory
+		settings["min_wal_size"] = "32MB"
 	}
 	maps.Copy(settings, o.Settings)
 

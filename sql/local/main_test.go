@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -139,11 +138,11 @@ func (p *parent) kill(t *testing.T) {
 // folder with all tests, so that initdb runs once for all.
 func options(t *testing.T) Options {
 	t.Helper()
-	cache, err := CacheFolder()
+	dir, err := ScratchFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Dir: filepath.Join(cache, "test"), Name: fmt.Sprintf("own_%d_%08x", os.Getpid(), rand.Uint32()), Unsafe: true}
+	o := Options{Dir: dir, Name: fmt.Sprintf("own_%d_%08x", os.Getpid(), rand.Uint32()), Unsafe: true}
 	removeAtEnd(t, o)
 	return o
 }

@@ -150,7 +150,7 @@ func (s *Server) boot(ctx context.Context) error {
 			if s.options.Unsafe {
 				return s.copyPristine(ctx, bin, half)
 			}
-			return s.initdb(ctx, bin, half, false)
+			return s.initdb(ctx, bin, half)
 		})
 		if err != nil {
 			return err
