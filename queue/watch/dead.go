@@ -117,7 +117,7 @@ func (f *Feed) signalled() {
 
 // readingDead reads the newest dead letters whenever asked, but not too often.
 func (f *Feed) readingDead(ctx context.Context) {
-	failures := 0
+	failures, told := 0, ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -128,10 +128,14 @@ func (f *Feed) readingDead(ctx context.Context) {
 		err := within(ctx, pollDeadline, f.readDeadLetters)
 		switch {
 		case err == nil:
-			failures = 0
+			failures, told = 0, ""
 		case errors.Is(err, queue.ErrSchemaMissing): // the poll says so, and asks again once it is there
-		default: // the poll says what is wrong; what is shown grows old meanwhile
+		default: // what is shown grows old meanwhile
 			failures++
+			if reason := say(err); reason != told && ctx.Err() == nil {
+				told = reason
+				f.change(func() { f.health(Polled, "dead letters cannot be read: "+reason) })
+			}
 			wait = pause(failures, reconnectMax)
 			poke(f.readDead)
 		}

@@ -1,0 +1,299 @@
+package watch
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/queue"
+	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+func listening(s *State) bool { return s.Notify.OK && s.Polling.OK }
+
+func TestDeadLetterOfAnyWriterAppearsBySignal(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	f := start(t, open(t, url), Options{Poll: -1, NoWAL: true})
+	s := await(t, f, "the connections up", listening)
+	psql := client(t, url)
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue, status, last_error) VALUES ('raw', 'dead', E'no\\x1b[31m way')")
+	signals := s.Dead.Signal
+	s = await(t, f, "the dead letter", func(s *State) bool { return len(s.Dead.Latest) == 1 })
+	if d := s.Dead; d.Total != 1 || d.Latest[0].LastError != "no\x1b[31m way" || d.Source != Notice || d.Signal <= signals-1 || d.At.IsZero() {
+		t.Errorf("%+v", d)
+	}
+	exec(t, psql, "DELETE FROM leasetop.jobs")
+	await(t, f, "none", func(s *State) bool { return len(s.Dead.Latest) == 0 && s.Dead.Total == 0 })
+}
+
+func TestSignalsAreCountedAndReadingsAreNot(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	f := start(t, open(t, url), Options{Poll: -1, NoWAL: true})
+	s := await(t, f, "the connections up", listening)
+	began := s.Dead.Signal
+	psql := client(t, url)
+	for range 100 {
+		exec(t, psql, "INSERT INTO leasetop.jobs (queue, status) VALUES ('raw', 'failed')")
+	}
+	await(t, f, "all signals", func(s *State) bool { return s.Dead.Signal >= began+100 })
+	await(t, f, "the newest 50 of 100", func(s *State) bool { return s.Dead.Total == 100 && len(s.Dead.Latest) == 50 })
+}
+
+func TestTerminatedListenIsReplacedAndReadAgain(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	f := start(t, open(t, url), Options{Poll: -1, NoWAL: true})
+	s := await(t, f, "the connections up", listening)
+	since := s.Notify.Since
+	psql := client(t, url)
+	// In one transaction: by the time the feed listens again, the signal is long gone.
+	exec(t, psql, "ALTER TABLE leasetop.jobs DISABLE TRIGGER USER")
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue, status) VALUES ('raw', 'dead')")
+	exec(t, psql, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'leasetop feed listen' AND datname = current_database()")
+	s = await(t, f, "another connection", func(s *State) bool { return s.Notify.OK && s.Notify.Since.After(since) })
+	await(t, f, "what was missed", func(s *State) bool { return len(s.Dead.Latest) == 1 })
+	notes := healthOf(s)
+	if len(notes) != 2 || !strings.HasPrefix(notes[0], "LISTEN connection: terminating connection") || !strings.HasPrefix(notes[1], "LISTEN connection: works again") {
+		t.Errorf("health: %q", notes)
+	}
+}
+
+// stalling is a network on which connections of one application can be made to
+// go silent, with nobody being told.
+type stalling struct {
+	app     string
+	stalled atomic.Bool
+	hits    atomic.Int32
+}
+
+type stallingConn struct {
+	net.Conn
+	of    *stalling
+	first sync.Once
+	hit   atomic.Bool
+}
+
+func (s *stalling) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &stallingConn{Conn: conn, of: s}, nil
+}
+
+func (c *stallingConn) Write(b []byte) (int, error) {
+	c.first.Do(func() {
+		if strings.Contains(string(b), c.of.app) && c.of.hits.Add(1) == 1 {
+			c.hit.Store(true)
+		}
+	})
+	if c.hit.Load() && c.of.stalled.Load() {
+		return len(b), nil // into the void
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *stallingConn) Read(b []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(b)
+		if err != nil || !c.hit.Load() || !c.of.stalled.Load() {
+			return n, err
+		}
+	}
+}
+
+// across opens the queue over a network of the test's own.
+func across(t *testing.T, url string, network *stalling) *queue.Queue {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.DialFunc = network.dial
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	q, err := queue.New(pool, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func TestSilentConnectionsAreReplaced(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		app  string
+		link func(*State) Link
+	}{
+		{"leasetop feed listen", func(s *State) Link { return s.Notify }},
+		{"leasetop feed poll", func(s *State) Link { return s.Polling }},
+		{"leasetop feed wal", func(s *State) Link { return s.WAL }},
+	} {
+		t.Run(c.app, func(t *testing.T) {
+			t.Parallel()
+			url, opts := testdb.New, Options{NoWAL: true}
+			if strings.HasSuffix(c.app, "wal") {
+				url, opts = func(t testing.TB) string { return testdb.On(t, testdb.Server(t)) }, Options{}
+			}
+			network := &stalling{app: c.app}
+			f := start(t, across(t, url(t), network), opts)
+			await(t, f, "the connection up", func(s *State) bool { return c.link(s).OK })
+			network.stalled.Store(true)
+			s := await(t, f, "its silence noticed", func(s *State) bool { return !c.link(s).OK })
+			if !strings.Contains(c.link(s).Reason, "no ") {
+				t.Errorf("reason %q", c.link(s).Reason)
+			}
+			await(t, f, "another connection", func(s *State) bool { return c.link(s).OK })
+			if network.hits.Load() < 2 {
+				t.Error("no other connection was made")
+			}
+		})
+	}
+}
+
+func TestMissingSchemaIsSaidAndItsArrivalNoticed(t *testing.T) {
+	t.Parallel()
+	server := testdb.Server(t)
+	url, err := server.Database(t.Context(), "empty")
+	do(t, err)
+	f := start(t, open(t, url), Options{})
+	s := await(t, f, "the schema missing", func(s *State) bool { return s.Server.SchemaMissing && s.WAL.Reason != "connecting" })
+	if !strings.Contains(s.Polling.Reason, "leasetop migrate up") || !strings.Contains(s.WAL.Reason, "leasetop migrate up") || s.Polling.OK {
+		t.Errorf("%+v %+v", s.Polling, s.WAL)
+	}
+	if s.Server.Version == "" || s.Server.Database != "empty" || s.Server.User != "postgres" {
+		t.Errorf("%+v", s.Server)
+	}
+	_, err = leasesql.Migrate(t.Context(), url, "")
+	do(t, err)
+	s = await(t, f, "all connections up", attached)
+	if s.Server.SchemaMissing || s.Server.ReadOnly {
+		t.Errorf("%+v", s.Server)
+	}
+	for {
+		if _, err := leasesql.MigrateDown(t.Context(), url, ""); err != nil {
+			break
+		}
+		if f.State().Server.SchemaMissing {
+			break
+		}
+	}
+	await(t, f, "the schema missing again", func(s *State) bool { return s.Server.SchemaMissing })
+}
+
+func TestPolledDifferencesTellEveryOutcome(t *testing.T) {
+	t.Parallel()
+	q := open(t, testdb.New(t))
+	ctx := t.Context()
+	f := start(t, q, Options{Poll: -1, NoWAL: true})
+	s := await(t, f, "the connections up", listening)
+	var jobs []queue.Job
+	for range 6 {
+		enqueue(t, q, queue.NewJob{})
+		jobs = append(jobs, claim(t, q, time.Hour))
+	}
+	lost := enqueue(t, q, queue.NewJob{})
+	claim(t, q, time.Microsecond)
+	f.Refresh()
+	s = await(t, f, "the claims", func(now *State) bool { return len(story(s, now)) == 7 })
+
+	do(t, q.Complete(ctx, jobs[0].Lease()))
+	if _, err := q.Retry(ctx, jobs[1].Lease(), "timeout", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	do(t, q.Bury(ctx, jobs[2].Lease(), "bad"))
+	do(t, q.Release(ctx, jobs[3].Lease()))
+	if _, err := q.Pool().Exec(ctx, "DELETE FROM leasetop.jobs WHERE id = $1", jobs[4].ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Heartbeat(ctx, []queue.Renewal{{Lease: jobs[5].Lease(), For: 2 * time.Hour}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Reclaim(ctx, 10); err != nil {
+		t.Fatal(err)
+	}
+	f.Refresh()
+	s = await(t, f, "the outcomes", func(now *State) bool { return len(story(s, now)) == 6 })
+	want := map[int64]What{jobs[0].ID: Completed, jobs[1].ID: Retried, jobs[2].ID: Buried, jobs[3].ID: Released, jobs[4].ID: Deleted, lost: Reclaimed}
+	for _, e := range s.Events[len(s.Events)-6:] {
+		if want[e.JobID] != e.What || e.Source != Polled {
+			t.Errorf("job %d: %+v, want %s", e.JobID, e, want[e.JobID])
+		}
+	}
+	if s.Leases.Total != 1 || s.Leases.Renewals != 1 || s.Leases.List[0].JobID != jobs[5].ID {
+		t.Errorf("%+v", s.Leases)
+	}
+}
+
+func TestPollReadsServerClockAndDepths(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	q := open(t, url)
+	enqueue(t, q, queue.NewJob{})
+	enqueue(t, q, queue.NewJob{Queue: "later", Delay: time.Hour})
+	f := start(t, q, Options{NoWAL: true})
+	s := await(t, f, "depths", func(s *State) bool { return s.Polling.OK && len(s.Depths.Queues) == 2 })
+	if d := s.Depths; d.Queues[0].Queue != "emails" || d.Queues[0].Ready != 1 || d.Queues[1].Scheduled != 1 || d.Source != Polled || d.Read.IsZero() || d.At.IsZero() {
+		t.Errorf("%+v", d)
+	}
+	if !s.Clock.Known || s.Clock.Skew.Abs() > time.Second {
+		t.Errorf("%+v", s.Clock)
+	}
+	if s.Server.ReadOnly || s.Server.Host == "" || s.Server.Schema != "leasetop" || s.Server.Version == "" {
+		t.Errorf("%+v", s.Server)
+	}
+	if s.WAL.OK || s.WAL.Reason != "switched off" {
+		t.Errorf("%+v", s.WAL)
+	}
+	timeout := number(t, client(t, url), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'leasetop feed poll' AND datname = current_database()")
+	if timeout != 1 {
+		t.Errorf("%d polling connections", timeout)
+	}
+}
+
+func TestPublishedStatesNeverChange(t *testing.T) {
+	t.Parallel()
+	q := open(t, testdb.New(t))
+	f := start(t, q, Options{NoWAL: true, Poll: -1})
+	s := await(t, f, "the connections up", listening)
+	f.change(func() { f.happened(Event{What: Enqueued, JobID: 1}) })
+	s = await(t, f, "an event", func(s *State) bool { return len(s.Events) > 0 })
+	first, version := s.Events, s.Version
+	for i := range 10 * EventsKept {
+		f.change(func() { f.happened(Event{What: Claimed, JobID: int64(i)}) })
+	}
+	s = await(t, f, "many events", func(s *State) bool { return s.Events[len(s.Events)-1].Seq == 10*EventsKept+1 })
+	if first[0].JobID != 1 || first[0].What != Enqueued || len(first) != 1 {
+		t.Errorf("a published State changed: %+v", first)
+	}
+	if len(s.Events) != EventsKept || s.Events[0].Seq != s.Events[EventsKept-1].Seq-EventsKept+1 {
+		t.Errorf("%d events from %d to %d", len(s.Events), s.Events[0].Seq, s.Events[len(s.Events)-1].Seq)
+	}
+	if grown := s.Version - version; grown > 100 {
+		t.Errorf("%d States were published for one burst of changes", grown)
+	}
+}
+
+func TestChangedIsClosedForAnOldVersion(t *testing.T) {
+	t.Parallel()
+	f := start(t, open(t, testdb.New(t)), Options{NoWAL: true, Poll: -1})
+	s := f.State()
+	select {
+	case <-f.Changed(s.Version - 1):
+	default:
+		t.Error("a newer State is there")
+	}
+	await(t, f, "the connections up", listening)
+}
