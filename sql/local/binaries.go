@@ -124,8 +124,8 @@ func candidates(ctx context.Context) []string {
 		slices.SortFunc(found, func(a, b string) int { return versionIn(b) - versionIn(a) })
 		dirs = append(dirs, found...)
 	}
-	if dir := fetchedFolder(); dir != "" {
-		dirs = append(dirs, filepath.Join(dir, "bin"))
+	if cache, err := CacheFolder(); err == nil {
+		dirs = append(dirs, filepath.Join(fetchedFolder(cache), "bin"))
 	}
 	var kept []string
 	for _, dir := range dirs {

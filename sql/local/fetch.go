@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,28 +15,20 @@ import (
 // fetchVersion is the PostgreSQL that is downloaded where none is installed.
 const fetchVersion = embedded.V17
 
-// fetchedFolder is where a downloaded PostgreSQL lives. "" if no cache can be had.
-func fetchedFolder() string {
-	cache, err := CacheFolder()
-	if err != nil {
-		return ""
-	}
+// fetchedFolder is where a downloaded PostgreSQL lives in the cache.
+func fetchedFolder(cache string) string {
 	return filepath.Join(cache, "postgresql-"+string(fetchVersion))
 }
 
-// fetch downloads PostgreSQL's programs into the user's cache, once.
+// fetch downloads PostgreSQL's programs into the cache, once. An empty
+// repository means the library's own choice.
 //
 // The embedded-postgres library does the download: it knows the archives for
 // each system and checks their digests. It has no way to stop after that, so
 // its Start is called with data that can never start, in a folder of its own;
 // what counts is whether it got as far as unpacking, which it shows by making
 // the runtime folder afterwards.
-func fetch(ctx context.Context, repository string, progress func(string)) error {
-	cache, err := CacheFolder()
-	if err != nil {
-		return err
-	}
-	target := fetchedFolder()
+func fetch(ctx context.Context, cache, repository string, progress func(string)) error {
 	work, err := os.MkdirTemp(cache, "download-")
 	if err != nil {
 		return err
@@ -60,10 +53,9 @@ func fetch(ctx context.Context, repository string, progress func(string)) error 
 		// goes on by itself and tidies up after itself.
 		err := embedded.NewDatabase(config).Start()
 		if _, missing := os.Stat(ran); missing == nil {
-			err = install(unpacked, target)
+			err = install(unpacked, fetchedFolder(cache))
 		}
-		_ = os.RemoveAll(work)
-		done <- err
+		done <- errors.Join(err, os.RemoveAll(work))
 	}()
 	began := time.Now()
 	tick := time.NewTicker(5 * time.Second)

@@ -16,9 +16,9 @@ func Running(ctx context.Context, o Options, database string) (url string, runni
 	if err != nil {
 		return "", false, fmt.Errorf("local server %q: %w", o.Name, err)
 	}
-	if now, err := p.ask(ctx); now != serving {
+	if now, _ := p.ask(ctx); now != serving {
 		if ctx.Err() != nil {
-			return "", false, err
+			return "", false, ctx.Err()
 		}
 		return "", false, nil
 	}

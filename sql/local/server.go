@@ -133,10 +133,8 @@ func (s *Server) boot(ctx context.Context) error {
 		bin, err = s.binaries(ctx)
 	}
 	if errors.Is(err, ErrNoBinaries) && os.Getenv(binVariable) == "" {
-		missing := err
-		if err = fetch(ctx, "", s.options.progress); err != nil {
-			return fmt.Errorf("%w, and the download failed: %w\ninstall the package postgresql (Debian, Ubuntu, Homebrew) or postgresql-server (Fedora), or set LEASETOP_PG_BIN to the folder of postgres, initdb and pg_ctl",
-				missing, err)
+		if err := s.download(ctx, err); err != nil {
+			return err
 		}
 		bin, err = s.binaries(ctx)
 	}
@@ -160,6 +158,19 @@ func (s *Server) boot(ctx context.Context) error {
 	}
 	s.options.progress("starting PostgreSQL " + bin.version)
 	return s.bringUp(ctx, bin, s.options)
+}
+
+// download fetches PostgreSQL where none is installed.
+func (s *Server) download(ctx context.Context, missing error) error {
+	cache, err := CacheFolder()
+	if err == nil {
+		err = fetch(ctx, cache, "", s.options.progress)
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w, and the download failed: %w\ninstall the package postgresql (Debian, Ubuntu, Homebrew) or postgresql-server (Fedora), or set %s to the folder of postgres, initdb and pg_ctl",
+			missing, err, binVariable)
+	}
+	return err
 }
 
 // binaries finds the programs that fit the data, or any if there is no data.

@@ -229,3 +229,17 @@ func TestServerNamesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestRunningTellsWithoutHolding(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	if url, running, err := Running(t.Context(), o, "app"); running || err != nil {
+		t.Errorf("before the start: %q, %v, %v", url, running, err)
+	}
+	server := start(t, o)
+	if url, running, err := Running(t.Context(), o, "app"); !running || err != nil || url != server.URL("app") {
+		t.Errorf("while it runs: %q, %v, %v", url, running, err)
+	}
+	stop(t, server)
+	wantDown(t, server)
+}
