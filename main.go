@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
@@ -29,14 +30,18 @@ const (
 	exitUsage  = 2
 )
 
+// sameSignal is how long after a signal another one counts as the same.
+const sameSignal = 500 * time.Millisecond
+
 func main() { os.Exit(run()) }
 
 // run does what the command line says and returns the exit status.
 func run() int {
-	// The first signal asks for an orderly end, the second is not waited for.
+	// The first signal asks for an orderly end, a second forces it. What follows at
+	// once is the same signal: make and timeout pass on what their group got already.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 	// Caught, so that a closed pipe is an error of Write like others and the
 	// program ends in order; not ignored, which the server's processes would inherit.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

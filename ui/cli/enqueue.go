@@ -41,7 +41,7 @@ func Enqueue(ctx context.Context, p Printer, q *queue.Queue, job queue.NewJob, c
 		}
 		for _, a := range added {
 			if a.Existing {
-				fmt.Fprintf(p.Err, "nothing was added: idempotency key %q of queue %q is in use by job %d\n", job.IdempotencyKey, job.Queue, a.ID)
+				fmt.Fprintf(p.Err, "leasetop: nothing was added: idempotency key %q of queue %q is in use by job %d\n", job.IdempotencyKey, job.Queue, a.ID)
 			}
 			if err := printEnqueued(out, p.Format, a); err != nil {
 				return err

@@ -86,7 +86,7 @@ func (c *company) findTemplate(ctx context.Context, name string) error {
 		return fmt.Errorf("look for template %q: %w", name, err)
 	}
 	if wait > 0 {
-		return queue.Permanent(fmt.Errorf("template %q is missing: it will be deployed in %.0f s, redrive this job then", name, wait))
+		return queue.Permanent(fmt.Errorf("no template %q yet: it is deployed in %.0f s, redrive then", name, wait))
 	}
 	return nil
 }
