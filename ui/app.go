@@ -1,0 +1,343 @@
+package ui
+
+import (
+	"context"
+	"os/user"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// page is what fills the screen between the tabs and the footer.
+type page interface {
+	Show(p *picture)
+	View(w, h int) []string
+	Keys(a *app) []action
+	Move(m motion)
+	Cycle(by int)
+}
+
+// app is the root model. It routes messages; pages, panes and dialogs decide.
+// Update and View do no I/O: everything that waits is a command made by io.
+type app struct {
+	cfg Config
+	ctx context.Context
+	now func() time.Time
+
+	w, h      int
+	dark      bool
+	plain     bool
+	clustered bool // the terminal counts cells per grapheme cluster (mode 2027)
+
+	pic    picture
+	latest pulledMsg // the newest there is; pic lags behind it while paused
+	paused bool
+	drawn  time.Time // local clock when the events last moved
+
+	tabs     []tab
+	open     int
+	overview *overview
+	deadTab  *deadTab
+	crew     *crewTab
+	detail   *detail // over the open tab; nil when there is none
+	dialogs  dialogs
+	flash    flash
+
+	frame string // the finished screen; "" when something changed
+	fault error  // a panic, to be returned by Run
+}
+
+func newApp(ctx context.Context, cfg Config) *app {
+	a := &app{cfg: cfg, ctx: ctx, now: time.Now, dark: true}
+	if a.cfg.By == "" {
+		a.cfg.By = "dashboard"
+		if u, err := user.Current(); err == nil {
+			a.cfg.By = u.Username
+		}
+	}
+	a.overview, a.deadTab, a.crew = newOverview(), &deadTab{}, &crewTab{}
+	a.tabs = a.registry()
+	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil}
+	a.latest.state = a.pic.state
+	a.tick()
+	return a
+}
+
+// Init asks the terminal for its background and starts the clock and the feed.
+func (a *app) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0))
+}
+
+// Update takes one message.
+func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, cmd = a, a.fail(caught(r))
+		}
+	}()
+	cmd = a.update(msg)
+	return a, tea.Batch(cmd, a.load())
+}
+
+func (a *app) update(msg tea.Msg) tea.Cmd {
+	if a.fault != nil { // a panic in View
+		return tea.Quit
+	}
+	switch msg := msg.(type) {
+	case pulledMsg:
+		return a.pulled(msg)
+	case secondMsg:
+		a.tick()
+		return a.second()
+	case tea.KeyPressMsg:
+		a.frame = ""
+		cmd := a.press(msg.String())
+		if a.dialogs.Top() != nil && !a.dialogs.Armed(a.now()) {
+			cmd = tea.Batch(cmd, a.arm())
+		}
+		return cmd
+	case tea.WindowSizeMsg:
+		a.w, a.h = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		a.dark = msg.IsDark()
+		a.dress()
+	case tea.ColorProfileMsg:
+		a.plain = msg.Profile <= colorprofile.ASCII
+		a.dress()
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore {
+			a.clustered = msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet
+		}
+	case tea.ResumeMsg:
+		a.cfg.Feed.Refresh()
+		a.tick()
+	case deadMsg:
+		a.deadTab.Took(msg)
+	case jobMsg:
+		if a.detail != nil {
+			a.detail.Took(msg)
+		}
+	case ledgerMsg:
+		if msg.err == nil && !a.paused {
+			a.pic.ledger = &msg.ledger
+			a.frame = ""
+		}
+		return a.readLedger(ledgerEvery)
+	case redrivenMsg:
+		a.redriven(msg)
+	case orderedMsg:
+		a.ordered(msg)
+	case armedMsg:
+	case faultMsg:
+		return a.fail(msg.err)
+	default: // pasted text, releases, focus: nothing acts on them
+		return nil
+	}
+	a.frame = ""
+	return nil
+}
+
+// dress puts on the theme that suits the terminal.
+func (a *app) dress() { a.pic.theme = newTheme(a.dark, a.plain) }
+
+// page is what fills the screen now.
+func (a *app) page() page {
+	if a.detail != nil {
+		return a.detail
+	}
+	return a.tabs[a.open].page
+}
+
+// show hands the picture to all that is on the screen.
+func (a *app) show() {
+	for _, t := range a.tabs {
+		t.page.Show(&a.pic)
+	}
+	if a.detail != nil {
+		a.detail.Show(&a.pic)
+	}
+	a.frame = ""
+}
+
+// tick moves the picture's clock on, and what depends on time alone.
+func (a *app) tick() {
+	now := a.now()
+	a.flash.Expire(now)
+	if !a.paused {
+		a.pic.local, a.pic.now = now, a.pic.state.Clock.Now(now)
+	}
+	a.show()
+}
+
+// load asks for what the page on the screen lacks.
+func (a *app) load() tea.Cmd {
+	switch p := a.page().(type) {
+	case *detail:
+		return p.Load(a)
+	case *deadTab:
+		return p.Load(a)
+	}
+	return nil
+}
+
+// press is one key.
+func (a *app) press(pressed string) tea.Cmd {
+	now := a.now()
+	if pressed == "ctrl+c" {
+		return tea.Quit
+	}
+	if pressed == "ctrl+z" {
+		return tea.Suspend
+	}
+	if !a.roomy() {
+		if pressed == "q" {
+			return tea.Quit
+		}
+		return nil
+	}
+	if top := a.dialogs.Top(); top != nil {
+		if a.dialogs.Swallow(now) {
+			return nil
+		}
+		return a.answer(top, pressed)
+	}
+	if one, ok := find(a.keys(), pressed); ok {
+		return a.act(one)
+	}
+	if m, ok := motions[pressed]; ok {
+		a.page().Move(m)
+	}
+	return nil
+}
+
+// answer is a key for the dialog in front.
+func (a *app) answer(top dialog, pressed string) tea.Cmd {
+	if one, ok := find(top.Keys(a), pressed); ok {
+		return a.act(one)
+	}
+	_, help := top.(*helpDialog)
+	if pressed == "esc" || help && (pressed == "?" || pressed == "q") {
+		a.dialogs.Pop()
+		return nil
+	}
+	if m, ok := motions[pressed]; ok {
+		top.Move(m)
+	}
+	return nil
+}
+
+// act does what an action says, or says why not.
+func (a *app) act(one action) tea.Cmd {
+	if one.why != "" {
+		what := one.label
+		if what == "" {
+			what = one.shown()
+		}
+		a.say(caution, what+": "+one.why)
+		return nil
+	}
+	return one.do()
+}
+
+// keys are all actions there are now, those of the page first.
+func (a *app) keys() []action {
+	return append(a.page().Keys(a), append(a.demoKeys(), a.globalKeys()...)...)
+}
+
+// globalKeys are the same on every page.
+func (a *app) globalKeys() []action {
+	pause := key("p", "", "freeze the picture; the queue and its workers go on", func() tea.Cmd {
+		a.pause()
+		return nil
+	})
+	if a.paused {
+		pause.label, pause.help = "go on", "show the present again"
+	}
+	keys := []action{
+		pause,
+		key("tab", "", "the next pane", func() tea.Cmd { a.page().Cycle(1); return nil }),
+		key("shift+tab", "", "the pane before", func() tea.Cmd { a.page().Cycle(-1); return nil }),
+	}
+	keys = append(keys, a.tabKeys()...)
+	return append(keys,
+		key("?", "help", "this list", func() tea.Cmd { return a.help() }),
+		key("ctrl+z", "", "suspend; fg comes back", func() tea.Cmd { return tea.Suspend }),
+		key("q", "quit", "quit (ctrl+c too)", func() tea.Cmd { return tea.Quit }),
+	)
+}
+
+// help opens the list of keys.
+func (a *app) help() tea.Cmd {
+	here := a.tabs[a.open].name
+	if a.detail != nil {
+		here = "Job"
+	}
+	move := func(keys, help string) action { return key(keys, "", help, nil) }
+	var sections []helpSection
+	if own := a.page().Keys(a); len(own) > 0 {
+		sections = append(sections, helpSection{here, own})
+	}
+	sections = append(sections,
+		helpSection{"Demonstration", a.demoKeys()},
+		helpSection{"Moving", []action{
+			move("j k ↓ ↑", "down, up"), move("^d ^u", "half a page down, up"), move("g G", "to the top, to the end"),
+		}},
+		helpSection{"Everywhere", a.globalKeys()},
+	)
+	a.dialogs.Push(&helpDialog{sections: sections}, a.now())
+	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts
+	return nil
+}
+
+// ask opens a question. It listens after a moment, and is drawn again then.
+func (a *app) ask(d dialog) {
+	a.dialogs.Push(d, a.now())
+}
+
+// say shows a line in the footer.
+func (a *app) say(kind tone, text string) { a.flash.Say(kind, text, a.now()) }
+
+// pause freezes the picture, or shows the present again.
+func (a *app) pause() {
+	a.paused = !a.paused
+	if !a.paused {
+		a.adopt(a.latest)
+		a.tick()
+	}
+}
+
+// openJob opens a job's detail.
+func (a *app) openJob(id int64) tea.Cmd {
+	a.detail = newDetail(id, &a.pic)
+	return nil
+}
+
+// readOnly says why nothing can be changed here; "" when it can.
+func (a *app) readOnly() string {
+	if a.pic.state.Server.ReadOnly {
+		return "this database is read-only for " + a.pic.state.Server.User
+	}
+	return ""
+}
+
+// watching says why workers cannot be ordered about; "" when they can.
+func (a *app) watching() string {
+	if a.cfg.Workers == nil {
+		return "watching only: no workers run in this process"
+	}
+	return ""
+}
+
+// worstRecovery is the latest reclaim among these events.
+func worstRecovery(worst time.Duration, news []workers.Event) time.Duration {
+	for _, e := range news {
+		if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
+			worst = max(worst, e.Late)
+		}
+	}
+	return worst
+}

@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// Config is what the dashboard shows and acts on.
+type Config struct {
+	Feed    Feed    // what the queue is doing; required
+	Jobs    Jobs    // the queue itself; required
+	Workers Workers // the workers of this process; nil when the dashboard only watches
+	Demo    Demo    // the demonstration; nil on anybody's own database
+
+	Origin string   // where the connection comes from: "local server", "DATABASE_URL"
+	By     string   // who acts, for the history of redriven jobs: "ann@laptop"
+	Serves []string // the queues this process has handlers for; a new worker may take these
+
+	In  io.Reader // nil is standard input
+	Out io.Writer // nil is standard output
+}
+
+// Feed is the live picture; *watch.Feed is one. State never waits. The channel
+// of Changed is closed once a State newer than the given version is there.
+type Feed interface {
+	State() *watch.State
+	Changed(version uint64) <-chan struct{}
+	Refresh()
+}
+
+// Jobs reads single jobs and brings dead letters back; *queue.Queue does.
+type Jobs interface {
+	List(ctx context.Context, f queue.Filter, p queue.Page) (jobs []queue.Job, next *queue.Cursor, err error)
+	Preview(ctx context.Context, id int64, characters int) (job *queue.Job, length int, err error)
+	Redrive(ctx context.Context, by string, ids ...int64) (queue.Redriven, error)
+}
+
+// Workers are the workers of this process; *workers.Pool is.
+type Workers interface {
+	Workers() []workers.Snapshot
+	Events(after uint64) (events []workers.Event, last uint64)
+	Changed() <-chan struct{}
+	ClaimLatency() workers.Latency
+	Spawn(queues []string, slots int) (name string, err error)
+	Drain(name string) error
+	Kill(name string) error
+	Freeze(name string) error
+	Remove(name string) error
+}
+
+// Demo is the demonstration behind the b and x keys.
+type Demo interface {
+	// Burst enqueues many jobs at once and returns how many.
+	Burst(ctx context.Context) (jobs int, err error)
+	// Poison enqueues a job that can only become a dead letter.
+	Poison(ctx context.Context) (id int64, err error)
+	// Ledger counts the effects that jobs had.
+	Ledger(ctx context.Context) (Ledger, error)
+}
+
+// Ledger is what the demonstration's effects ledger says.
+type Ledger struct {
+	Effects int64 // effects of jobs, each meant to happen once
+	Doubled int64 // effects beyond the first of a job: must be 0
+	Lost    int64 // completed jobs without an effect: must be 0
+}
+
+// ioTimeout bounds every call that a key starts.
+const ioTimeout = 15 * time.Second
+
+func (c *Config) check() error {
+	switch {
+	case c.Feed == nil:
+		return errors.New("dashboard: no feed to show")
+	case c.Jobs == nil:
+		return errors.New("dashboard: no queue to act on")
+	}
+	return nil
+}

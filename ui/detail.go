@@ -1,0 +1,285 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// detail is everything about one job: what it is, why it died, how each attempt
+// ended, what it was to do. It opens over any tab.
+type detail struct {
+	panes
+	pic *picture
+
+	id      int64
+	job     *queue.Job
+	length  int // characters of the whole payload
+	gone    bool
+	err     error
+	loading bool
+	asked   time.Time
+	signal  uint64
+}
+
+func newDetail(id int64, p *picture) *detail {
+	d := &detail{id: id, pic: p}
+	d.all = []pane{&textPane{name: "ATTEMPTS"}, &textPane{name: "PAYLOAD"}}
+	d.all[0].Focus(true)
+	return d
+}
+
+// Show takes a new picture.
+func (d *detail) Show(p *picture) {
+	d.pic = p
+	d.panes.Show(p)
+}
+
+// jobMsg is an answer.
+type jobMsg struct {
+	id     int64
+	job    *queue.Job
+	length int
+	err    error
+}
+
+// Load returns the command that reads the job, again when it may have changed.
+func (d *detail) Load(a *app) tea.Cmd {
+	now, signal := a.now(), d.pic.state.Dead.Signal
+	old := now.Sub(d.asked)
+	if d.loading || d.gone || d.job != nil && old < 2*time.Second && (signal == d.signal || old < deadBetween) {
+		return nil
+	}
+	d.loading, d.asked, d.signal = true, now, signal
+	id := d.id
+	return a.io(func(ctx context.Context) tea.Msg {
+		job, length, err := a.cfg.Jobs.Preview(ctx, id, payloadCharacters)
+		return jobMsg{id, job, length, err}
+	})
+}
+
+// Took takes an answer; one about another job is too late.
+func (d *detail) Took(m jobMsg) {
+	if m.id != d.id {
+		return
+	}
+	d.loading, d.err = false, m.err
+	switch {
+	case m.err == nil:
+		d.job, d.length = m.job, m.length
+	case errors.Is(m.err, queue.ErrNotFound):
+		d.gone = true
+	}
+}
+
+// Keys are what the detail's keys do.
+func (d *detail) Keys(a *app) []action {
+	id := strconv.FormatInt(d.id, 10)
+	why := "not read yet"
+	switch {
+	case d.gone:
+		why = "the job is gone"
+	case d.job != nil && !d.job.Status.IsDeadLetter():
+		why = "not a dead letter: " + string(d.job.Status)
+	case d.job != nil:
+		why = ""
+	}
+	redrive := redriveKey(a, func() []subject { return subjects(*d.job) }, true)
+	redrive.help = "bring this job back to pending"
+	return []action{
+		key("esc", "back", "back to the list", func() tea.Cmd {
+			a.detail = nil
+			return nil
+		}),
+		redrive.unless(why),
+		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {
+			a.say(okay, "copied "+id)
+			return tea.SetClipboard(id)
+		}),
+	}
+}
+
+// View draws the job.
+func (d *detail) View(w, h int) []string {
+	t := d.pic.theme
+	h0 := heading{name: fmt.Sprintf("JOB %d", d.id)}
+	frame := t.boxed
+	inner := w - 4
+	if w < wideWidth {
+		frame = t.ruled
+		inner = w - 2
+	}
+	if d.job == nil {
+		text := "reading…"
+		if d.gone {
+			text = "This job is gone: it was deleted, or never was."
+		} else if d.err != nil {
+			text = "not read: " + safe.Text(d.err.Error())
+		}
+		return frame(h0, []string{"", " " + t.dim.draw(text)}, w, h, true)
+	}
+	j := d.job
+	h0.rest = safe.Text(kindOf(j.Queue, j.Kind))
+	if d.gone {
+		h0.note = "gone since"
+	}
+	facts := d.facts(inner)
+	if len(facts) > h/2 {
+		facts = facts[:h/2]
+	}
+	edges := 2
+	if w < wideWidth {
+		edges = 1
+	}
+	top := frame(h0, facts, w, len(facts)+edges, false)
+	rest := h - len(top)
+	attempts, payload := d.all[0].(*textPane), d.all[1].(*textPane)
+	attempts.rest = strconv.Itoa(len(j.Errors))
+	payload.rest = thousands(int64(d.length)) + " characters"
+	payload.note = ""
+	if d.length > payloadCharacters {
+		payload.note = "the first " + thousands(payloadCharacters)
+	}
+	if w < wideWidth {
+		attempts.lines = timeline(j, d.pic, w-2)
+		payload.lines = foldAll(pretty(string(j.Payload), t), w-2)
+		return append(top, d.stack(t, w, rest, []int{len(attempts.lines), len(payload.lines)})...)
+	}
+	left := w / 2
+	attempts.lines = timeline(j, d.pic, left-4)
+	payload.lines = foldAll(pretty(string(j.Payload), t), w-left-4)
+	return append(top, beside(
+		d.column(t, left, []int{0}, []int{rest}),
+		d.column(t, w-left, []int{1}, []int{rest}),
+	)...)
+}
+
+// facts are the job's columns and its last error.
+func (d *detail) facts(w int) []string {
+	t, j, now := d.pic.theme, d.job, d.pic.now
+	status := map[queue.Status]ink{queue.Dead: t.alarm, queue.Failed: t.warn, queue.Completed: t.good, queue.Processing: t.lead}[j.Status]
+	type fact struct {
+		name, text string
+		ink        ink
+	}
+	when := func(x time.Time) string { return moment(x, now) + " · " + age(now.Sub(x)) + " ago" }
+	facts := []fact{
+		{"status", string(j.Status), status},
+		{"attempts", strconv.Itoa(j.Attempts) + " of " + strconv.Itoa(j.MaxAttempts), t.text},
+		{"created", when(j.CreatedAt), t.text},
+	}
+	switch {
+	case j.DiedAt != nil:
+		facts = append(facts, fact{"died", when(*j.DiedAt), t.text})
+	case j.Status == queue.Processing && j.LeaseExpiresAt != nil:
+		facts = append(facts,
+			fact{"held by", d.pic.holder(j.LockedBy).name, t.accent},
+			fact{"lease", left(j.LeaseExpiresAt.Sub(now)), t.text})
+	case j.Status == queue.Pending:
+		facts = append(facts, fact{"due", due(j.RunAt, now), t.text})
+	default:
+		facts = append(facts, fact{"updated", when(j.UpdatedAt), t.text})
+	}
+	if j.IdempotencyKey != "" {
+		facts = append(facts, fact{"key", j.IdempotencyKey, t.text})
+	}
+	columns := 1
+	if w >= 76 {
+		columns = 2
+	}
+	cellW := (w - columns*2) / columns
+	var lines []string
+	for i := 0; i < len(facts); i += columns {
+		line := " "
+		for k := i; k < min(i+columns, len(facts)); k++ {
+			f := facts[k]
+			line += t.dim.draw(safe.Fit(f.name, 9)) + " " + f.ink.draw(safe.Fit(f.text, cellW-10)) + "  "
+		}
+		lines = append(lines, line)
+	}
+	if j.LastError != "" {
+		lines = append(lines, "")
+		text := wrap(j.LastError, w-10)
+		if len(text) > 6 {
+			text = append(text[:6], "…")
+		}
+		for i, line := range text {
+			name := "         "
+			if i == 0 {
+				name = safe.Fit("error", 9)
+			}
+			lines = append(lines, " "+t.dim.draw(name)+" "+t.bad.draw(line))
+		}
+	}
+	return lines
+}
+
+// timeline tells how each attempt ended, newest first. An error that is the same
+// as the one above it is not written twice.
+func timeline(j *queue.Job, p *picture, w int) []string {
+	t := p.theme
+	if len(j.Errors) == 0 {
+		return []string{t.dim.draw("no attempt has ended badly yet")}
+	}
+	var lines []string
+	for i := len(j.Errors) - 1; i >= 0; i-- {
+		one := j.Errors[i]
+		glyph, k := "•", t.dim
+		switch one.Outcome {
+		case "retry":
+			glyph, k = "↻", t.warn
+		case "failed", "buried":
+			glyph, k = "✗", t.bad
+		case "lost":
+			glyph, k = "!", t.warn
+		case "cancelled":
+			glyph, k = "⊘", t.other
+		case "redriven":
+			glyph, k = "↑", t.good
+		}
+		who := p.holder(one.Worker).name
+		head := []piece{
+			{glyph + " ", k}, {safe.Text(one.Outcome), k}, {"  attempt " + strconv.Itoa(one.Attempt), t.text},
+			{"  " + moment(one.At, p.now) + " · " + age(p.now.Sub(one.At)) + " ago", t.dim},
+		}
+		if who != "" {
+			head = append(head, piece{"  " + safe.Text(who), t.dim})
+		}
+		lines = append(lines, fold(head, w, 2)...)
+		rail := t.faint.draw("│ ")
+		if i == 0 {
+			rail = "  "
+		}
+		switch {
+		case one.Error == "":
+		case i < len(j.Errors)-1 && one.Error == j.Errors[i+1].Error:
+			lines = append(lines, rail+t.faint.draw("the same error"))
+		default:
+			for _, line := range wrap(one.Error, w-2) {
+				lines = append(lines, rail+line)
+			}
+		}
+		if i > 0 {
+			lines = append(lines, t.faint.draw("│"))
+		}
+	}
+	return lines
+}
+
+func foldAll(lines [][]piece, w int) []string {
+	var out []string
+	for _, line := range lines {
+		indent := 0
+		if len(line) > 0 {
+			indent = safe.Width(line[0].text) + payloadIndent
+		}
+		out = append(out, fold(line, w, indent)...)
+	}
+	return out
+}

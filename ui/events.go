@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// eventsPane shows the journal, newest first.
+type eventsPane struct {
+	pic  *picture
+	rows []entry
+	list selection[entryKey]
+	lit  bool
+}
+
+// Show takes a new picture.
+func (e *eventsPane) Show(p *picture) {
+	e.pic = p
+	e.rows = p.journal()
+	keys := make([]entryKey, len(e.rows))
+	for i, one := range e.rows {
+		keys[i] = one.key()
+	}
+	e.list.SetKeys(keys)
+}
+
+// Move moves the cursor.
+func (e *eventsPane) Move(m motion) { e.list.Move(m) }
+
+// Focus gives or takes the focus.
+func (e *eventsPane) Focus(on bool) { e.lit = on }
+
+// Job returns the job of the line under the cursor.
+func (e *eventsPane) Job() (int64, bool) {
+	if e.list.at < len(e.rows) && e.rows[e.list.at].job != 0 {
+		return e.rows[e.list.at].job, true
+	}
+	return 0, false
+}
+
+// Heading names the pane.
+func (e *eventsPane) Heading() heading { return heading{name: "EVENTS", note: "newest first"} }
+
+// View draws the pane's inside.
+func (e *eventsPane) View(w, h int) []string {
+	if len(e.rows) == 0 {
+		return []string{"", e.pic.theme.dim.draw(" nothing has happened yet")}
+	}
+	from, to := e.list.Window(max(h, 1))
+	if !e.lit {
+		from, to = 0, min(max(h, 0), len(e.rows))
+	}
+	var lines []string
+	for i := from; i < to; i++ {
+		lines = append(lines, e.pic.theme.lineOf(e.rows[i].draw(e.pic.theme, w-2), w, e.lit && i == e.list.at, false))
+	}
+	return lines
+}
+
+// draw writes a line in w cells: time, source, glyph, job and what happened.
+func (e entry) draw(t *theme, w int) string {
+	clock := e.at.UTC().Format("15:04:05")
+	if w < 44 {
+		clock = clock[3:]
+	}
+	job := ""
+	if e.job != 0 {
+		job = strconv.FormatInt(e.job, 10) + " "
+	}
+	k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[e.kind]
+	text := t.text
+	if e.kind == quiet {
+		text = t.dim
+	}
+	room := w - len(clock) - 1 - 5 - 2 - len(job)
+	return t.dim.draw(clock) + " " + t.dim.draw(safe.Fit(e.source, 4)) + " " + k.draw(safe.Fit(e.glyph, 1)) + " " +
+		t.strong.draw(job) + text.draw(safe.Fit(e.text, room))
+}

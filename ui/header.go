@@ -1,0 +1,135 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// part is a styled stretch of a line; when the line is too long the parts of
+// the highest rank go first, and rank 0 never.
+type part struct {
+	text string
+	rank int
+}
+
+// spread writes parts to the left and to the right end of a line of w cells.
+func spread(left, right []part, w int) string {
+	const gap = 2
+	all := append(append([]part(nil), left...), right...)
+	gone := make([]bool, len(all))
+	width := func() int {
+		sum := 2
+		for i, p := range all {
+			if !gone[i] && p.text != "" {
+				sum += safe.Width(p.text) + gap
+			}
+		}
+		return sum
+	}
+	for width() > w {
+		worst := -1
+		for i, p := range all {
+			if !gone[i] && p.rank > 0 && (worst < 0 || p.rank > all[worst].rank) {
+				worst = i
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		gone[worst] = true
+	}
+	line := func(from, to int) string {
+		var texts []string
+		for i := from; i < to; i++ {
+			if !gone[i] && all[i].text != "" {
+				texts = append(texts, all[i].text)
+			}
+		}
+		return strings.Join(texts, strings.Repeat(" ", gap))
+	}
+	a, b := line(0, len(left)), line(len(left), len(all))
+	blank := max(w-2-safe.Width(a)-safe.Width(b), 0)
+	return safe.FitStyled(" "+a+strings.Repeat(" ", blank)+b+" ", w)
+}
+
+// header is the first line: what is shown, through which sources, and whether
+// it is the present.
+func header(p *picture, origin string, paused bool, w int) string {
+	t, s := p.theme, p.state.Server
+	left := []part{{t.lead.draw("leasetop"), 0}}
+	if s.Database != "" {
+		name := s.Database
+		if s.Schema != "" && s.Schema != "leasetop" {
+			name += "." + s.Schema
+		}
+		mode := t.chip(quiet, "RW")
+		if s.ReadOnly {
+			mode = t.chip(caution, "RO")
+		}
+		left = append(left, part{t.strong.draw(safe.Text(name)) + " " + mode, 0})
+		left = append(left, part{t.dim.draw("pg " + safe.Text(s.Version)), 4})
+		left = append(left, part{t.dim.draw(safe.Text(s.User + "@" + s.Host)), 6})
+	}
+	if origin != "" {
+		left = append(left, part{t.dim.draw(safe.Text(origin)), 5})
+	}
+	right := []part{
+		{p.link("WAL", p.state.WAL), 2},
+		{p.link("NOTIFY", p.state.Notify), 2},
+		{p.link("poll", p.state.Polling), 3},
+		{p.skew(), 7},
+		{p.life(paused), 0},
+	}
+	return spread(left, right, w)
+}
+
+// link is one source of the feed: whether it works and, when it lags, how far.
+func (p *picture) link(name string, l watch.Link) string {
+	t := p.theme
+	switch {
+	case p.state.Version == 0:
+		return t.dim.draw(name + " …")
+	case !l.OK:
+		return t.bad.draw(name + " ✗")
+	case l.Lag >= time.Second:
+		return t.warn.draw(name + " ! " + age(l.Lag))
+	}
+	return t.dim.draw(name+" ") + t.good.draw("✓")
+}
+
+// skew is how far the database's clock is from this machine's, when that is
+// worth a word.
+func (p *picture) skew() string {
+	c := p.state.Clock
+	if !c.Known || c.Skew.Abs() < 20*time.Millisecond {
+		return ""
+	}
+	sign := "+"
+	if c.Skew < 0 {
+		sign = "-"
+	}
+	text := "skew " + sign + short(c.Skew.Abs())
+	if c.Skew.Abs() > 5*time.Second {
+		return p.theme.warn.draw(text)
+	}
+	return p.theme.dim.draw(text)
+}
+
+// life says whether the picture is the present.
+func (p *picture) life(paused bool) string {
+	t := p.theme
+	clock := p.now.UTC().Format("15:04Z")
+	_, old := p.stale(p.state.Depths.Read)
+	switch {
+	case paused:
+		return t.chip(caution, "‖ PAUSED "+p.now.UTC().Format("15:04:05Z"))
+	case p.state.Version == 0:
+		return t.chip(quiet, "CONNECTING")
+	case old || !p.state.Polling.OK:
+		return t.chip(danger, "! STALE") + " " + t.text.draw(clock)
+	}
+	return t.good.draw("● LIVE") + " " + t.text.draw(clock)
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// helpDialog lists every key that means something on the screen below it, and
+// why those that do nothing do nothing. It is made from the same actions that
+// the keyboard uses.
+type helpDialog struct {
+	sections []helpSection
+	top      int
+	height   int
+	length   int
+}
+
+type helpSection struct {
+	title   string
+	actions []action
+}
+
+// Heading is the dialog's title.
+func (d *helpDialog) Heading() heading {
+	h := heading{name: "KEYS"}
+	if d.height > 0 && d.length > d.height {
+		h.note = "j k scroll"
+	}
+	return h
+}
+
+// Grave is not set.
+func (d *helpDialog) Grave() bool { return false }
+
+// Keys has none of its own: esc closes it.
+func (d *helpDialog) Keys(*app) []action { return nil }
+
+// Move scrolls.
+func (d *helpDialog) Move(m motion) {
+	half := max(d.height/2, 1)
+	d.top += map[motion]int{up: -1, down: 1, halfUp: -half, halfDown: half, toTop: -d.length, toBottom: d.length}[m]
+	d.clamp()
+}
+
+func (d *helpDialog) clamp() { d.top = max(min(d.top, d.length-d.height), 0) }
+
+// Lines draws the list.
+func (d *helpDialog) Lines(t *theme, w, h int, _ bool) []string {
+	var lines []string
+	for i, s := range d.sections {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.strong.draw(s.title))
+		for _, a := range s.actions {
+			names := make([]string, len(a.keys))
+			for i, k := range a.keys {
+				names[i] = spell(k)
+			}
+			keys := safe.Fit(strings.Join(names, " "), 11)
+			if a.why != "" {
+				lines = append(lines, safe.FitStyled("  "+t.faint.draw(keys+" "+a.help)+t.warn.draw(" · "+safe.Text(a.why)), w))
+				continue
+			}
+			lines = append(lines, safe.FitStyled("  "+t.accent.draw(keys)+" "+t.text.draw(a.help), w))
+		}
+	}
+	d.height, d.length = h, len(lines)
+	d.clamp()
+	return lines[d.top:min(d.top+h, len(lines))]
+}

@@ -1,0 +1,39 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// invariants is the demonstration's line: what the queue promises, as counted by
+// the effects ledger and the workers. Empty without a demonstration.
+func invariants(p *picture, w int) []string {
+	if p.ledger == nil {
+		return nil
+	}
+	t := p.theme
+	fenced := uint64(0)
+	for _, one := range p.workers {
+		fenced += one.Fenced
+	}
+	parts := []string{
+		t.strong.draw("INVARIANTS"),
+		t.dim.draw("effects ") + t.text.draw(thousands(p.ledger.Effects)),
+		t.mustBeNone("lost", p.ledger.Lost),
+		t.mustBeNone("doubled", p.ledger.Doubled),
+		t.dim.draw("stale writes fenced ") + t.text.draw(thousands(int64(fenced))),
+	}
+	if p.worst >= 0 {
+		parts = append(parts, t.dim.draw("worst recovery ")+t.text.draw(short(p.worst))+t.dim.draw(" after expiry"))
+	}
+	return []string{safe.FitStyled(" "+parts[0]+"  "+strings.Join(parts[1:], t.faint.draw(" · ")), w)}
+}
+
+// mustBeNone draws a count that is broken as soon as it is not 0.
+func (t *theme) mustBeNone(name string, n int64) string {
+	if n == 0 {
+		return t.good.draw("✓") + t.dim.draw(" "+name+" ") + t.text.draw("0")
+	}
+	return t.alarm.draw("✗ " + name + " " + thousands(n))
+}

@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// orderedMsg is what came of an order to the workers or the demonstration.
+type orderedMsg struct {
+	done string // what to say when it worked
+	err  error
+}
+
+// order has the workers do something, outside Update.
+func (a *app) order(done string, f func() error) tea.Cmd {
+	return a.io(func(context.Context) tea.Msg { return orderedMsg{done, f()} })
+}
+
+func (a *app) spawn(queues []string, slots int) tea.Cmd {
+	return a.io(func(context.Context) tea.Msg {
+		name, err := a.cfg.Workers.Spawn(queues, slots)
+		return orderedMsg{fmt.Sprintf("spawned %s on %s (%s)", name, strings.Join(queues, ", "), plural(slots, "slot")), err}
+	})
+}
+
+func (a *app) ordered(m orderedMsg) {
+	if m.err != nil {
+		a.say(danger, m.err.Error())
+		return
+	}
+	a.say(okay, m.done)
+}
+
+func newKill(a *app, w workers.Snapshot) *confirm {
+	return &confirm{
+		title: "KILL WORKER " + w.Name, grave: true,
+		subject: jobsOf(a.pic.theme, w),
+		says: "It is abandoned at once and nothing is cleaned up, as when a process dies: no statement from it any more. " +
+			"Its leases run out, then the reaper gives its jobs back.",
+		yes: "kill " + w.Name, no: "leave it",
+		do: func() tea.Cmd {
+			return a.order("killed "+w.Name+": its leases run out now", func() error { return a.cfg.Workers.Kill(w.Name) })
+		},
+	}
+}
+
+func newFreeze(a *app, w workers.Snapshot) *confirm {
+	return &confirm{
+		title: "FREEZE WORKER " + w.Name, grave: true,
+		subject: jobsOf(a.pic.theme, w),
+		says: "It becomes a zombie: its handlers go on, its heartbeats stop. When it wakes and writes its outcome late, " +
+			"the fencing token must keep it out.",
+		yes: "freeze " + w.Name, no: "leave it",
+		do: func() tea.Cmd {
+			return a.order("froze "+w.Name+": its heartbeats have stopped", func() error { return a.cfg.Workers.Freeze(w.Name) })
+		},
+	}
+}
+
+// jobsOf names what a worker runs, for a question about it.
+func jobsOf(t *theme, w workers.Snapshot) []string {
+	if len(w.Running) == 0 {
+		return []string{t.strong.draw(safe.Text(w.Name)) + t.dim.draw(" runs nothing just now")}
+	}
+	lines := []string{t.strong.draw(safe.Text(w.Name)) + t.dim.draw(" runs "+plural(len(w.Running), "job"))}
+	for _, r := range w.Running {
+		lines = append(lines, "  "+t.strong.draw(strconv.FormatInt(r.JobID, 10))+"  "+t.accent.draw(safe.Text(kindOf(r.Queue, r.Kind)))+
+			t.dim.draw("  attempt "+strconv.Itoa(r.Attempt)))
+	}
+	return lines
+}
+
+// demoKeys are the demonstration's own, on every tab.
+func (a *app) demoKeys() []action {
+	why := ""
+	if a.cfg.Demo == nil {
+		why = "only in the demonstration (make run)"
+	}
+	burst := key("b", "burst", "enqueue a burst of jobs", func() tea.Cmd {
+		return a.io(func(ctx context.Context) tea.Msg {
+			n, err := a.cfg.Demo.Burst(ctx)
+			a.cfg.Feed.Refresh()
+			return orderedMsg{"enqueued a burst of " + plural(n, "job"), err}
+		})
+	})
+	poison := key("x", "poison", "enqueue a job that can only become a dead letter", func() tea.Cmd {
+		return a.io(func(ctx context.Context) tea.Msg {
+			id, err := a.cfg.Demo.Poison(ctx)
+			a.cfg.Feed.Refresh()
+			return orderedMsg{fmt.Sprintf("enqueued poison: job %d", id), err}
+		})
+	})
+	return []action{burst.unless(why), poison.unless(why)}
+}

@@ -1,0 +1,162 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// How often the screen may change: data at most ten times a second, the events
+// (which move every line of their pane) at most twice, clocks once.
+const (
+	frameEvery  = 100 * time.Millisecond
+	eventsEvery = 450 * time.Millisecond
+	ledgerEvery = 2 * time.Second
+)
+
+// pulledMsg is the newest State, and what the workers of this process tell.
+type pulledMsg struct {
+	state   *watch.State
+	workers []workers.Snapshot
+	news    []workers.Event // since the pull before
+	last    uint64          // the number of the last event
+	claims  workers.Latency
+	changed <-chan struct{} // closed when the workers have more to tell
+}
+
+type (
+	secondMsg struct{}
+	armedMsg  struct{}
+	faultMsg  struct{ err error }
+	ledgerMsg struct {
+		ledger Ledger
+		err    error
+	}
+)
+
+// io makes a command: the only place where this program waits. A panic in it
+// ends the program in good order.
+func (a *app) io(f func(context.Context) tea.Msg) tea.Cmd {
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = faultMsg{caught(r)}
+			}
+		}()
+		ctx, cancel := context.WithTimeout(a.ctx, ioTimeout)
+		defer cancel()
+		return f(ctx)
+	}
+}
+
+// panicError is a panic somewhere in the program, with where it came from.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+func caught(value any) error { return &panicError{value, debug.Stack()} }
+
+// fail ends the program with an error.
+func (a *app) fail(err error) tea.Cmd {
+	if a.fault == nil {
+		a.fault = err
+	}
+	return tea.Quit
+}
+
+// pull waits for something newer than was pulled before, and not less than a
+// frame, and takes it.
+func (a *app) pull(before pulledMsg) tea.Cmd {
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = faultMsg{caught(r)}
+			}
+		}()
+		if before.state != nil {
+			frame := time.NewTimer(frameEvery)
+			defer frame.Stop()
+			select {
+			case <-frame.C:
+			case <-a.ctx.Done():
+				return nil
+			}
+			select {
+			case <-a.cfg.Feed.Changed(before.state.Version):
+			case <-before.changed:
+			case <-a.ctx.Done():
+				return nil
+			}
+		}
+		next := pulledMsg{}
+		if a.cfg.Workers != nil {
+			next.changed = a.cfg.Workers.Changed()
+			next.workers = a.cfg.Workers.Workers()
+			next.news, next.last = a.cfg.Workers.Events(before.last)
+			next.claims = a.cfg.Workers.ClaimLatency()
+		}
+		next.state = a.cfg.Feed.State()
+		return next
+	}
+}
+
+// pulled takes what was pulled and goes on pulling.
+func (a *app) pulled(m pulledMsg) tea.Cmd {
+	m.news = append(a.latest.news, m.news...)
+	if over := len(m.news) - 2*journalKept; over > 0 {
+		m.news = m.news[over:]
+	}
+	a.latest = m
+	if !a.paused {
+		a.adopt(m)
+	}
+	return a.pull(m)
+}
+
+// adopt makes what was pulled the picture.
+func (a *app) adopt(m pulledMsg) {
+	first := a.pic.state.Version == 0 && m.state.Version != 0
+	a.pic.worst = worstRecovery(a.pic.worst, m.news)
+	a.pic.state, a.pic.workers, a.pic.news, a.pic.claims = m.state, m.workers, m.news, ""
+	if c := m.claims; c.Count > 0 {
+		a.pic.claims = "claim p50 " + short(c.P50) + " · p99 " + short(c.P99)
+	}
+	if first {
+		a.tick() // the database's clock is known now
+		return
+	}
+	a.show()
+}
+
+// second is the clock of countdowns and ages.
+func (a *app) second() tea.Cmd {
+	return tea.Every(time.Second, func(time.Time) tea.Msg { return secondMsg{} })
+}
+
+// arm draws the dialog again when it listens.
+func (a *app) arm() tea.Cmd {
+	return tea.Tick(swallow, func(time.Time) tea.Msg { return armedMsg{} })
+}
+
+// readLedger counts the demonstration's effects, after a while.
+func (a *app) readLedger(after time.Duration) tea.Cmd {
+	if a.cfg.Demo == nil {
+		return nil
+	}
+	return a.io(func(ctx context.Context) tea.Msg {
+		select {
+		case <-time.After(after):
+		case <-ctx.Done():
+		}
+		ledger, err := a.cfg.Demo.Ledger(ctx)
+		return ledgerMsg{ledger, err}
+	})
+}

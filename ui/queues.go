@@ -1,0 +1,216 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// queuesPane shows every queue's depth by status, its age and its rates.
+type queuesPane struct {
+	pic  *picture
+	list selection[string]
+	lit  bool
+}
+
+// Show takes a new picture.
+func (q *queuesPane) Show(p *picture) {
+	q.pic = p
+	keys := make([]string, len(p.state.Depths.Queues))
+	for i, d := range p.state.Depths.Queues {
+		keys[i] = d.Queue
+	}
+	q.list.SetKeys(keys)
+}
+
+// Move moves the cursor.
+func (q *queuesPane) Move(m motion) { q.list.Move(m) }
+
+// Focus gives or takes the focus.
+func (q *queuesPane) Focus(on bool) { q.lit = on }
+
+// Heading says how many queues there are and how the counts were learned.
+func (q *queuesPane) Heading() heading {
+	h := heading{name: "QUEUES"}
+	d := q.pic.state.Depths
+	if d.Source == watch.Unknown {
+		return h
+	}
+	h.rest = thousands(int64(len(d.Queues)))
+	h.note = q.pic.oldNote(d.Read)
+	return h
+}
+
+var queueColumns = []column{
+	{title: "QUEUE", min: 8, max: 8},
+	{title: "READY", min: 5, max: 7, right: true},
+	{title: "SCHED", min: 5, max: 6, right: true, rank: 3},
+	{title: "PROC", min: 4, max: 5, right: true},
+	{title: "DONE", min: 6, max: 9, right: true, rank: 6},
+	{title: "FAILED", min: 6, right: true, rank: 2},
+	{title: "DEAD", min: 4, max: 6, right: true},
+	{title: "OLDEST", min: 6, right: true, rank: 1},
+	{title: "IN/s", min: 4, max: 5, right: true, rank: 4},
+	{title: "OUT/s", min: 5, right: true, rank: 4},
+	{title: "60s", min: 6, max: 60, rank: 5, grows: true},
+}
+
+// View draws the pane's inside.
+func (q *queuesPane) View(w, h int) []string {
+	t, d := q.pic.theme, q.pic.state.Depths
+	if d.Source == watch.Unknown {
+		return []string{"", t.dim.draw(" counting…")}
+	}
+	if len(d.Queues) == 0 {
+		return []string{"", t.dim.draw(" no jobs yet · leasetop enqueue --queue emails")}
+	}
+	columns := append([]column(nil), queueColumns...)
+	columns[0].max = widest(8, min(24, w/4), func(yield func(string) bool) {
+		for _, one := range d.Queues {
+			if !yield(one.Queue) {
+				return
+			}
+		}
+	})
+	g := arrange(columns, w-2)
+	warnings := q.warnings(w)
+	total := len(d.Queues) > 1
+	room := h - 1 - len(warnings)
+	if total {
+		room--
+	}
+	room = max(room, 1)
+	lines := []string{" " + g.header(t.dim)}
+	_, stale := q.pic.stale(d.Read)
+	add := func(line string) {
+		if stale {
+			line = t.dim.fade(line)
+		}
+		lines = append(lines, line)
+	}
+	from, to := q.list.Window(min(room, len(d.Queues)))
+	for i := from; i < to; i++ {
+		row := g.row(q.cells(d.Queues[i], t.text))
+		add(t.lineOf(row, w, q.lit && i == q.list.at, false))
+	}
+	if total && len(lines) < h {
+		row := g.row(q.cells(sumOf(d.Queues), t.dim))
+		add(t.lineOf(row, w, false, false))
+	}
+	lines = append(lines, warnings...)
+	return append(lines, q.chart(w, h-len(lines))...)
+}
+
+// cells are one queue's columns. Noughts are dim, so that what is there stands out.
+func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
+	t := q.pic.theme
+	// Of a capped reading only the counts that reached the cap are lower bounds.
+	most := max(d.Ready, d.Scheduled, d.Failed+d.Dead)
+	capped := func(n int64) bool { return d.Capped && n == most }
+	number := func(n int64, about bool, some ink) cell {
+		k := some
+		if n == 0 {
+			k = t.faint
+		}
+		return cell{paint: func(w int) string { return k.draw(safe.FitRight(count(n, about, w), w)) }}
+	}
+	perSecond := func(f float64) cell {
+		k := t.text
+		if f < 0.05 {
+			k = t.faint
+		}
+		return cell{text: rate(f), ink: k}
+	}
+	oldest := cell{text: "–", ink: t.faint}
+	if d.Ready > 0 {
+		oldest = cell{text: age(d.OldestReady), ink: t.text}
+	}
+	return []cell{
+		{text: d.Queue, ink: name},
+		number(d.Ready, capped(d.Ready), t.strong),
+		number(d.Scheduled, capped(d.Scheduled), t.text),
+		number(d.Processing, false, t.accent),
+		number(d.Completed, !d.CompletedExact, t.dim),
+		number(d.Failed, capped(d.Failed+d.Dead), t.bad),
+		number(d.Dead, capped(d.Failed+d.Dead), t.bad),
+		oldest,
+		perSecond(d.In),
+		perSecond(d.Out),
+		{paint: func(w int) string { return spark(d.Spark, w, t.accent, t.faint) }},
+	}
+}
+
+// warnings say what is wrong with a queue, as far as it is known.
+func (q *queuesPane) warnings(w int) []string {
+	var lines []string
+	for _, one := range q.pic.unserved() {
+		text := fmt.Sprintf("%s: %s ready, no live worker takes this queue", one.Queue, count(one.Ready, one.Capped, 6))
+		lines = append(lines, " "+q.pic.theme.warn.draw(safe.Fit("! "+text, w-2)))
+	}
+	if len(lines) > 2 {
+		rest := fmt.Sprintf("! and %s more without a worker", plural(len(lines)-1, "queue"))
+		lines = append(lines[:1], " "+q.pic.theme.warn.draw(safe.Fit(rest, w-2)))
+	}
+	return lines
+}
+
+// chart draws the last minute of all queues together in the room left over.
+func (q *queuesPane) chart(w, h int) []string {
+	t := q.pic.theme
+	samples := sumOf(q.pic.state.Depths.Queues).Spark
+	if h < 5 || len(samples) < 2 || w < 30 {
+		return nil
+	}
+	high, peak := ceiling(samples), 0.0
+	for _, v := range samples {
+		peak = max(peak, v)
+	}
+	rows := min(h-2, 8)
+	scale := max(len(rate(high)), len(rate(0)))
+	left := t.dim.draw("finished per second, last 60 s")
+	right := t.dim.draw("peak ") + t.text.draw(rate(peak)) + t.dim.draw("  now ") + t.strong.draw(rate(samples[len(samples)-1]))
+	gap := w - 2 - safe.Width(left) - safe.Width(right)
+	if gap < 1 {
+		right, gap = "", 1
+	}
+	lines := []string{"", " " + left + strings.Repeat(" ", gap) + right}
+	for i, line := range t.skyline(resample(samples, w-5-scale), rows, high) {
+		label := ""
+		if i == 0 {
+			label = rate(high)
+		} else if i == rows-1 {
+			label = "0"
+		}
+		lines = append(lines, " "+t.dim.draw(safe.FitRight(label, scale))+t.faint.draw(" ┤")+line)
+	}
+	return lines
+}
+
+// sumOf adds up the queues; its name is the row's.
+func sumOf(queues []watch.QueueDepth) watch.QueueDepth {
+	sum := watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "total", CompletedExact: true}}
+	for _, d := range queues {
+		sum.Ready += d.Ready
+		sum.Scheduled += d.Scheduled
+		sum.Processing += d.Processing
+		sum.Completed += d.Completed
+		sum.Failed += d.Failed
+		sum.Dead += d.Dead
+		sum.In += d.In
+		sum.Out += d.Out
+		sum.Capped = sum.Capped || d.Capped
+		sum.CompletedExact = sum.CompletedExact && d.CompletedExact
+		sum.OldestReady = max(sum.OldestReady, d.OldestReady)
+		if missing := len(d.Spark) - len(sum.Spark); missing > 0 {
+			sum.Spark = append(make([]float64, missing, len(d.Spark)), sum.Spark...)
+		}
+		shift := len(sum.Spark) - len(d.Spark)
+		for i, v := range d.Spark {
+			sum.Spark[shift+i] += v
+		}
+	}
+	return sum
+}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// subject is one job that an action is about, as it was when the action began.
+type subject struct {
+	id    int64
+	where string // queue and kind; "" when it is no longer listed
+	says  string // its error
+}
+
+func subjects(jobs ...queue.Job) []subject {
+	out := make([]subject, len(jobs))
+	for i, j := range jobs {
+		out[i] = subject{j.ID, kindOf(j.Queue, j.Kind), j.LastError}
+	}
+	return out
+}
+
+// redriveKey asks whether to bring dead letters back. The jobs are fixed when
+// the question appears; the list below may change as it likes.
+func redriveKey(a *app, chosen func() []subject, ok bool) action {
+	return key("r", "redrive", "bring the job under the cursor, or all marked, back to pending", func() tea.Cmd {
+		a.ask(newRedrive(a, chosen()))
+		return nil
+	}).unless(pick(ok, "", "no dead letter under the cursor")).unless(a.readOnly())
+}
+
+func newRedrive(a *app, jobs []subject) *confirm {
+	const listed = 12
+	n := len(jobs)
+	c := &confirm{
+		title: "REDRIVE " + strings.ToUpper(plural(n, "job")),
+		says:  "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, they will fail again.",
+		yes:   "redrive " + plural(n, "job"),
+		no:    "leave them",
+		do:    func() tea.Cmd { return a.redrive(jobs) },
+	}
+	if n == 1 {
+		c.says = "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, it will fail again."
+		c.title, c.yes, c.no = fmt.Sprintf("REDRIVE JOB %d", jobs[0].id), fmt.Sprintf("redrive %d", jobs[0].id), "leave it"
+	}
+	wide := 0
+	for _, j := range jobs[:min(n, listed)] {
+		wide = max(wide, len(strconv.FormatInt(j.id, 10)))
+	}
+	t := a.pic.theme
+	for _, j := range jobs[:min(n, listed)] {
+		line, _, _ := strings.Cut(strings.TrimSpace(j.says), "\n")
+		c.subject = append(c.subject, t.strong.draw(safe.FitRight(strconv.FormatInt(j.id, 10), wide))+"  "+
+			t.accent.draw(safe.Fit(j.where, 18))+" "+t.dim.draw(safe.Text(line[:min(len(line), 400)])))
+	}
+	if n > listed {
+		c.more = fmt.Sprintf("and %s more", thousands(int64(n-listed)))
+	}
+	return c
+}
+
+// redrivenMsg is what came of a redrive.
+type redrivenMsg struct {
+	asked []int64
+	done  queue.Redriven
+	err   error
+}
+
+func (a *app) redrive(jobs []subject) tea.Cmd {
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.id
+	}
+	a.say(quiet, "redriving "+plural(len(ids), "job")+"…")
+	return a.io(func(ctx context.Context) tea.Msg {
+		done, err := a.cfg.Jobs.Redrive(ctx, a.cfg.By, ids...)
+		a.cfg.Feed.Refresh()
+		return redrivenMsg{ids, done, err}
+	})
+}
+
+func (a *app) redriven(m redrivenMsg) {
+	for _, id := range m.asked {
+		delete(a.deadTab.list.marks, id)
+	}
+	a.deadTab.Stale()
+	text := "redriven " + thousands(int64(len(m.done.IDs)))
+	if len(m.done.IDs) == 1 && len(m.asked) == 1 {
+		text = fmt.Sprintf("redriven %d: pending again", m.done.IDs[0])
+	}
+	if n := len(m.done.Skipped); n > 0 {
+		text = fmt.Sprintf("redriven %d, skipped %d: ", len(m.done.IDs), n)
+		var reasons []string
+		for _, s := range m.done.Skipped[:min(n, 3)] {
+			reasons = append(reasons, fmt.Sprintf("%d %s", s.ID, s.Reason))
+		}
+		text += strings.Join(reasons, "; ")
+		if n > 3 {
+			text += "; …"
+		}
+	}
+	switch {
+	case m.err != nil:
+		a.say(danger, text+" · "+m.err.Error())
+	case len(m.done.Skipped) > 0:
+		a.say(caution, text)
+	default:
+		a.say(okay, text)
+	}
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// framesPerSecond is how often the terminal may be written to. Data changes the
+// screen less often; a key should show at once.
+const framesPerSecond = 30
+
+// lastWords is how long the terminal has to take the end of the program. One
+// that has gone away, or was stopped with ctrl+s, takes nothing.
+const lastWords = 1500 * time.Millisecond
+
+// Run shows the dashboard until the user quits, ctx ends, or the process is told
+// to stop (SIGTERM, SIGHUP, SIGINT). The terminal is put back as it was in every
+// case. A panic in the dashboard or in any command of it is returned as an
+// error, after its stack was written to standard error.
+func Run(ctx context.Context, cfg Config) error {
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	a := newApp(ctx, cfg)
+	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
+	if cfg.In != nil {
+		options = append(options, tea.WithInput(cfg.In))
+	}
+	if cfg.Out != nil {
+		options = append(options, tea.WithOutput(cfg.Out))
+	}
+	restore := remember(cfg.In)
+	program := tea.NewProgram(a, options...)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := program.Run()
+		ended <- err
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		go program.Quit()
+		select {
+		case err = <-ended:
+		case <-time.After(lastWords):
+			restore()
+		}
+	}
+	cancel() // commands that still wait give up
+	var fault *panicError
+	if errors.As(a.fault, &fault) {
+		fmt.Fprintf(os.Stderr, "leasetop: %v\n\n%s\n", fault, strings.TrimSpace(string(fault.stack)))
+		return fmt.Errorf("dashboard: %w", fault)
+	}
+	if err != nil {
+		return fmt.Errorf("dashboard: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,386 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/term"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// noon is the moment at which the samples stand still.
+var noon = time.Date(2026, 7, 1, 12, 4, 31, 0, time.UTC)
+
+const sampleProcess = "shop1:4711:9f3c01aa"
+
+func owner(worker string, claim int) string {
+	return fmt.Sprintf("%s/%s#%d", sampleProcess, worker, claim)
+}
+
+// sampleState is a shop at work: three queues, leases in every condition, dead
+// letters, events.
+func sampleState() *watch.State {
+	ok := watch.Link{OK: true, Since: noon.Add(-time.Hour), Heard: noon}
+	s := &watch.State{
+		Version: 7,
+		Server:  watch.Server{Version: "15.18", User: "app", Host: "db1", Database: "shop", Schema: "leasetop"},
+		Clock:   watch.Clock{Skew: 0, Known: true},
+		WAL:     ok, Notify: ok, Polling: ok,
+	}
+	wave := func(base, swing, speed float64) []float64 {
+		out := make([]float64, 60)
+		for i := range out {
+			out[i] = max(0, math.Round(base+swing*math.Sin(float64(i)*speed)+swing/2*math.Sin(float64(i)*speed*2.7)))
+		}
+		return out
+	}
+	s.Depths = watch.Depths{Source: watch.Polled, At: noon, Read: noon, Queues: []watch.QueueDepth{
+		{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 1204, Scheduled: 310, Processing: 4, Completed: 184223, CompletedExact: true, Failed: 7, Dead: 31, OldestReady: 134 * time.Second}, In: 41, Out: 39.5, Spark: wave(38, 14, 0.21)},
+		{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 12, Processing: 3, Completed: 9310, CompletedExact: true, Dead: 2, OldestReady: 3 * time.Second}, In: 2.2, Out: 2.4, Spark: wave(3, 3, 0.5)},
+		{QueueDepth: queue.QueueDepth{Queue: "reports", Ready: 50000, Scheduled: 9, Completed: 412, OldestReady: 41*time.Minute + 2*time.Second, Capped: true}, Spark: make([]float64, 60)},
+	}}
+	lease := func(id int64, q, kind, worker string, attempts int, age, left time.Duration) watch.Lease {
+		return watch.Lease{JobID: id, Queue: q, Kind: kind, Attempts: attempts, MaxAttempts: 5, Owner: owner(worker, int(id%97)), LockedAt: noon.Add(-age), ExpiresAt: noon.Add(left)}
+	}
+	s.Leases = watch.Leases{Source: watch.Polled, At: noon, Read: noon, List: []watch.Lease{
+		lease(87002, "images", "render", "w5", 1, 31*time.Second, -time.Second),
+		lease(88123, "emails", "send", "w3", 2, 27*time.Second, 3*time.Second),
+		lease(88131, "images", "render", "w6", 1, 19*time.Second, 11*time.Second),
+		lease(88140, "emails", "charge", "w1", 1, 6*time.Second, 24*time.Second),
+		lease(88141, "emails", "send", "w1", 1, 4*time.Second, 26*time.Second),
+		lease(88142, "emails", "send", "w2", 3, 1*time.Second, 29*time.Second),
+	}}
+	s.Leases.List = append(s.Leases.List, watch.Lease{JobID: 88150, Queue: "images", Kind: "render", Attempts: 1, MaxAttempts: 5, Owner: "node-worker-17", LockedAt: noon.Add(-time.Second), ExpiresAt: noon.Add(59 * time.Second)})
+	s.Leases.Total = len(s.Leases.List)
+	errors := []string{
+		"SMTP 421 rate limited by mx1.example.com, try again later",
+		"charge declined: insufficient_funds (request req_8s7df6g)",
+		"panic: runtime error: index out of range [3] with length 3",
+		"worker lost 5 times",
+		"Post \"https://hooks.example.com/v2/orders\": dial tcp 10.1.4.7:443: connect: connection refused",
+	}
+	s.Dead = watch.Dead{Source: watch.Notice, At: noon, Read: noon, Signal: 3, Total: 40}
+	for i := range 40 {
+		died := noon.Add(-time.Duration(4+i*i*7) * time.Second)
+		j := queue.Job{ID: int64(88007 - 13*i), Queue: "emails", Kind: "send", Status: queue.Dead, Attempts: 5, MaxAttempts: 5, LastError: errors[i*i%len(errors)], DiedAt: &died, CreatedAt: died.Add(-time.Hour), UpdatedAt: died}
+		if i%3 == 1 {
+			j.Kind, j.Status = "charge", queue.Failed
+		}
+		if i%7 == 2 {
+			j.Queue, j.Kind, j.Attempts = "images", "render", 1
+		}
+		s.Dead.Latest = append(s.Dead.Latest, j)
+	}
+	event := func(ago float64, what watch.What, id int64, q, kind, by string, attempt int, note string) {
+		e := watch.Event{At: noon.Add(-time.Duration(ago * float64(time.Second))), Source: watch.FromWAL, What: what, JobID: id, Queue: q, Kind: kind, Attempt: attempt, Note: note}
+		if by != "" {
+			e.Owner = owner(by, 3)
+		}
+		s.Events = append(s.Events, e)
+	}
+	for i := 12; i > 0; i-- {
+		event(float64(i)*3+1.4, watch.Claimed, int64(88100-i), "emails", "send", "w2", 1, "")
+		event(float64(i)*3, watch.Completed, int64(88100-i), "emails", "send", "w2", 1, "")
+	}
+	event(2.6, watch.Enqueued, 88151, "emails", "send", "", 0, "")
+	event(2.2, watch.Retried, 88120, "emails", "charge", "w1", 1, "attempt 1 of 5, again in 2m")
+	event(1.9, watch.Completed, 88119, "emails", "send", "w2", 1, "")
+	event(1.2, watch.Buried, 88007, "emails", "send", "w3", 5, "SMTP 421 rate limited by mx1.example.com")
+	event(0.8, watch.Claimed, 88142, "emails", "send", "w2", 3, "")
+	event(0.3, watch.Redriven, 87990, "emails", "charge", "", 0, "by ann@shop1")
+	return s
+}
+
+func sampleWorkers() []workers.Snapshot {
+	run := func(id int64, q, kind string, attempt int, ran, trust time.Duration) workers.Running {
+		return workers.Running{JobID: id, Queue: q, Kind: kind, Attempt: attempt, Since: noon.Add(-ran), Trust: noon.Add(trust)}
+	}
+	worker := func(n int, state workers.State, since time.Duration, queues string, slots int, done, failed uint64, running ...workers.Running) workers.Snapshot {
+		name := fmt.Sprintf("w%d", n)
+		return workers.Snapshot{Name: name, State: state, Since: noon.Add(-since), Queues: strings.Split(queues, ","), Slots: slots, Running: running, Completed: done, Failed: failed, Processed: done + failed, Owner: sampleProcess + "/" + name}
+	}
+	all := []workers.Snapshot{
+		worker(1, workers.Busy, 6*time.Second, "emails,images", 4, 61230, 41, run(88140, "emails", "charge", 1, 6*time.Second, 21*time.Second), run(88141, "emails", "send", 1, 4*time.Second, 23*time.Second)),
+		worker(2, workers.Busy, time.Second, "emails", 2, 60114, 12, run(88142, "emails", "send", 3, time.Second, 26*time.Second)),
+		worker(3, workers.Draining, 22*time.Second, "emails", 2, 51002, 9, run(88123, "emails", "send", 2, 27*time.Second, time.Second)),
+		worker(4, workers.Idle, 3*time.Minute, "images", 2, 812, 0),
+		worker(5, workers.Crashed, 31*time.Second, "images,reports", 3, 4011, 3),
+		worker(6, workers.Frozen, 19*time.Second, "images", 1, 402, 1, run(88131, "images", "render", 1, 19*time.Second, 8*time.Second)),
+	}
+	all[4].Lost = 1
+	all[5].Lost, all[5].Fenced = 2, 2
+	return all
+}
+
+func sampleNews() []workers.Event {
+	return []workers.Event{
+		{Seq: 1, At: noon.Add(-31 * time.Second), Worker: "w5", What: workers.Killed},
+		{Seq: 2, At: noon.Add(-19 * time.Second), Worker: "w6", What: workers.Froze},
+		{Seq: 3, At: noon.Add(-1500 * time.Millisecond), What: workers.ReapedBack, JobID: 87001, Queue: "images", Owner: owner("w5", 9), Late: 121 * time.Millisecond},
+		{Seq: 4, At: noon.Add(-500 * time.Millisecond), Worker: "w6", What: workers.StaleFenced, JobID: 86990, Queue: "images", Owner: owner("w1", 12)},
+	}
+}
+
+// sampleJob is one dead letter in full.
+func sampleJob(id int64) *queue.Job {
+	died := noon.Add(-4 * time.Second)
+	at := func(ago time.Duration) time.Time { return died.Add(-ago) }
+	smtp := "SMTP 421 rate limited by mx1.example.com, try again later"
+	return &queue.Job{
+		ID: id, Queue: "emails", Kind: "send", Status: queue.Dead, Attempts: 5, MaxAttempts: 5, RunAt: queue.At(at(time.Hour)),
+		LastError: smtp, DiedAt: &died, CreatedAt: at(3 * time.Hour), UpdatedAt: died, IdempotencyKey: "order-77123/receipt",
+		Errors: []queue.Attempt{
+			{Attempt: 1, At: at(62 * time.Minute), Worker: owner("w1", 2), Outcome: "retry", Error: "dial tcp 10.1.4.7:25: connect: connection refused"},
+			{Attempt: 2, At: at(60 * time.Minute), Worker: owner("w2", 2), Outcome: "retry", Error: "dial tcp 10.1.4.7:25: connect: connection refused"},
+			{Attempt: 3, At: at(31 * time.Minute), Worker: owner("w5", 2), Outcome: "lost", Error: "lease ran out, worker lost"},
+			{Attempt: 4, At: at(15 * time.Minute), Worker: owner("w1", 8), Outcome: "retry", Error: smtp},
+			{Attempt: 5, At: died, Worker: owner("w3", 11), Outcome: "buried", Error: smtp},
+		},
+		Payload: json.RawMessage(`{"to": "jane@example.com", "order": {"id": 1970670598291982290, "total": 129.90, "currency": "EUR", "lines": [{"sku": "A-17", "qty": 2}, {"sku": "B-3", "qty": 1}]}, "template": "receipt", "attachments": [], "retry": null, "priority": true, "weights": [1e400, -0]}`),
+	}
+}
+
+// world is what the dashboard acts on in tests. It keeps no database and no
+// clock: what was asked of it is written down.
+type world struct {
+	mu    sync.Mutex
+	state *watch.State
+	crew  []workers.Snapshot
+	asked []string // "redrive 1 2", "kill w3" …
+	skip  map[int64]string
+	now   time.Time
+	stats *Ledger
+}
+
+func newWorld() *world {
+	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321}}
+}
+
+func (w *world) note(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, fmt.Sprintf(format, args...))
+}
+
+func (w *world) log() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(w.asked, "; ")
+}
+
+func (w *world) State() *watch.State            { return w.state }
+func (w *world) Changed(uint64) <-chan struct{} { return nil }
+func (w *world) Refresh()                       {}
+
+func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error) {
+	jobs := w.state.Dead.Latest
+	if p.After != nil {
+		for i := range jobs {
+			if jobs[i].ID == p.After.ID {
+				jobs = jobs[i+1:]
+				break
+			}
+		}
+	}
+	if len(jobs) > p.Limit {
+		last := jobs[p.Limit-1]
+		return jobs[:p.Limit], &queue.Cursor{ID: last.ID, DiedAt: last.DiedAt}, nil
+	}
+	return jobs, nil, nil
+}
+
+func (w *world) Preview(_ context.Context, id int64, n int) (*queue.Job, int, error) {
+	j := sampleJob(id)
+	length := len(j.Payload)
+	j.Payload = j.Payload[:min(n, length)]
+	return j, length, nil
+}
+
+func (w *world) Redrive(_ context.Context, by string, ids ...int64) (queue.Redriven, error) {
+	w.note("redrive %v by %s", ids, by)
+	var done queue.Redriven
+	for _, id := range ids {
+		if reason, ok := w.skip[id]; ok {
+			done.Skipped = append(done.Skipped, queue.Skip{ID: id, Reason: reason})
+			continue
+		}
+		done.IDs = append(done.IDs, id)
+	}
+	return done, nil
+}
+
+func (w *world) Workers() []workers.Snapshot { return w.crew }
+func (w *world) Events(after uint64) ([]workers.Event, uint64) {
+	news := sampleNews()
+	return news[min(int(after), len(news)):], uint64(len(news))
+}
+func (w *world) ClaimLatency() workers.Latency {
+	return workers.Latency{P50: 420 * time.Microsecond, P99: 2100 * time.Microsecond, Count: 99}
+}
+func (w *world) Spawn(queues []string, slots int) (string, error) {
+	w.note("spawn %s %d", strings.Join(queues, ","), slots)
+	return "w7", nil
+}
+func (w *world) Drain(name string) error  { w.note("drain %s", name); return nil }
+func (w *world) Kill(name string) error   { w.note("kill %s", name); return nil }
+func (w *world) Freeze(name string) error { w.note("freeze %s", name); return nil }
+func (w *world) Remove(name string) error { w.note("remove %s", name); return nil }
+
+func (w *world) Burst(context.Context) (int, error)     { w.note("burst"); return 500, nil }
+func (w *world) Poison(context.Context) (int64, error)  { w.note("poison"); return 88200, nil }
+func (w *world) Ledger(context.Context) (Ledger, error) { return *w.stats, nil }
+
+// crewOf is the world's workers under the interface's method names; the feed
+// has a Changed of its own.
+type crewOf struct{ *world }
+
+func (crewOf) Changed() <-chan struct{} { return nil }
+
+// stage is a dashboard without a program: messages go in, the screen comes out.
+// Commands run at once, except those that wait for time.
+type stage struct {
+	t testing.TB
+	*world
+	app *app
+}
+
+type stageOption func(*Config)
+
+func watchingOnly(c *Config) { c.Workers, c.Demo = nil, nil }
+func noDemo(c *Config)       { c.Demo = nil }
+
+func newStage(t testing.TB, w *world, width, height int, options ...stageOption) *stage {
+	t.Helper()
+	cfg := Config{Feed: w, Jobs: w, Workers: crewOf{w}, Demo: w, Origin: "local server", By: "ann@shop1", Serves: []string{"emails", "images", "reports"}}
+	for _, o := range options {
+		o(&cfg)
+	}
+	s := &stage{t: t, world: w, app: newApp(t.Context(), cfg)}
+	s.app.now = func() time.Time { return w.now }
+	s.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	s.send(tea.WindowSizeMsg{Width: width, Height: height})
+	s.pull()
+	if cfg.Demo != nil {
+		s.send(ledgerMsg{ledger: *w.stats})
+	}
+	return s
+}
+
+// send delivers a message, runs what it asked for, and delivers the answers.
+func (s *stage) send(msg tea.Msg) {
+	s.t.Helper()
+	_, cmd := s.app.Update(msg)
+	if s.app.fault != nil {
+		s.t.Fatalf("%v\n%s", s.app.fault, s.app.fault.(*panicError).stack)
+	}
+	s.run(cmd)
+}
+
+func (s *stage) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	done := make(chan tea.Msg, 1)
+	go func() { done <- cmd() }()
+	var msg tea.Msg
+	select {
+	case msg = <-done:
+	case <-time.After(20 * time.Millisecond): // a tick or a pull: time does not pass here
+		return
+	}
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.run(c)
+		}
+	case deadMsg, jobMsg, redrivenMsg, orderedMsg, faultMsg:
+		s.send(msg)
+	}
+}
+
+// pull hands the dashboard the world as it is now.
+func (s *stage) pull() {
+	m := pulledMsg{state: s.state}
+	if s.app.cfg.Workers != nil {
+		m.workers, m.claims = s.Workers(), s.ClaimLatency()
+		m.news, m.last = s.Events(s.app.latest.last)
+	}
+	s.send(m)
+	s.send(secondMsg{})
+}
+
+// pass lets time pass, then delivers the second.
+func (s *stage) pass(d time.Duration) {
+	s.now = s.now.Add(d)
+	s.send(secondMsg{})
+}
+
+// press presses keys one after the other, without time between them.
+func (s *stage) press(keys ...string) {
+	s.t.Helper()
+	for _, k := range keys {
+		s.send(keyPress(k))
+	}
+}
+
+// later presses a key when dialogs listen again.
+func (s *stage) later(keys ...string) {
+	s.t.Helper()
+	s.now = s.now.Add(swallow + time.Millisecond)
+	s.press(keys...)
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEsc, "space": tea.KeySpace, "backspace": tea.KeyBackspace, "down": tea.KeyDown, "up": tea.KeyUp}
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
+	}
+	if name == "shift+tab" {
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	}
+	r := []rune(name)[0]
+	return tea.KeyPressMsg{Code: r, Text: name}
+}
+
+// screen is what a person sees; it fails the test when it does not fit.
+func (s *stage) screen() *term.Frame {
+	s.t.Helper()
+	f := term.Render(s.app.View().Content, s.app.w, s.app.h)
+	if err := f.Err(); err != nil {
+		s.t.Fatalf("the screen does not fit: %v\n%s", err, f.Text())
+	}
+	return f
+}
+
+func (s *stage) sees(texts ...string) {
+	s.t.Helper()
+	screen := s.screen().Text()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			s.t.Fatalf("no %q on\n%s", text, screen)
+		}
+	}
+}
+
+func (s *stage) seesNot(texts ...string) {
+	s.t.Helper()
+	screen := s.screen().Text()
+	for _, text := range texts {
+		if strings.Contains(screen, text) {
+			s.t.Fatalf("%q on\n%s", text, screen)
+		}
+	}
+}

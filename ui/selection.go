@@ -1,0 +1,120 @@
+package ui
+
+import "slices"
+
+// motion is one movement of the cursor through a list or text.
+type motion int
+
+const (
+	up motion = iota
+	down
+	halfUp
+	halfDown
+	toTop
+	toBottom
+)
+
+// selection is the cursor, the window and the marks of a list. All three hold
+// on to the identity of rows (a job's id, a worker's name), never to their
+// numbers, so rows may come, go and change places at any moment.
+type selection[K comparable] struct {
+	keys   []K
+	at     int // the cursor's row
+	top    int // the first row in the window
+	height int // rows the window had when it was last drawn
+	marks  map[K]bool
+}
+
+// SetKeys takes the rows of a new reading, first to last. The cursor stays on
+// its row; when that is gone, on the one that took its place.
+func (s *selection[K]) SetKeys(keys []K) {
+	if key, ok := s.Key(); ok {
+		if i := slices.Index(keys, key); i >= 0 {
+			if s.top > 0 { // else the first rows stay in sight as long as the cursor does
+				s.top = max(s.top+i-s.at, 0)
+			}
+			s.at = i
+		}
+	}
+	s.keys = keys
+	s.at = max(min(s.at, len(keys)-1), 0)
+}
+
+// Key returns the row under the cursor.
+func (s *selection[K]) Key() (key K, ok bool) {
+	if s.at < len(s.keys) {
+		return s.keys[s.at], true
+	}
+	return key, false
+}
+
+// Select puts the cursor on a row, if it is there.
+func (s *selection[K]) Select(key K) {
+	if i := slices.Index(s.keys, key); i >= 0 {
+		s.at = i
+	}
+}
+
+// Move moves the cursor.
+func (s *selection[K]) Move(m motion) {
+	half := max(s.height/2, 1)
+	by := map[motion]int{up: -1, down: 1, halfUp: -half, halfDown: half, toTop: -len(s.keys), toBottom: len(s.keys)}[m]
+	s.at = max(min(s.at+by, len(s.keys)-1), 0)
+}
+
+// Window returns the rows to draw in a window of so many, the cursor among them.
+func (s *selection[K]) Window(height int) (from, to int) {
+	s.height = max(height, 1)
+	s.top = min(s.top, s.at)
+	s.top = max(s.top, s.at-s.height+1)
+	s.top = max(min(s.top, len(s.keys)-s.height), 0)
+	return s.top, min(s.top+height, len(s.keys))
+}
+
+// ToggleMark marks the row under the cursor, or takes its mark away, and moves on.
+func (s *selection[K]) ToggleMark() {
+	key, ok := s.Key()
+	if !ok {
+		return
+	}
+	if s.marks[key] {
+		delete(s.marks, key)
+	} else {
+		if s.marks == nil {
+			s.marks = map[K]bool{}
+		}
+		s.marks[key] = true
+	}
+	s.Move(down)
+}
+
+// Marked tells whether a row is marked.
+func (s *selection[K]) Marked(key K) bool { return s.marks[key] }
+
+// ClearMarks takes every mark away.
+func (s *selection[K]) ClearMarks() { s.marks = nil }
+
+// Chosen returns what an action is about: the marked rows, in the list's order
+// and then those no longer listed, or else the one under the cursor.
+func (s *selection[K]) Chosen() []K {
+	if len(s.marks) == 0 {
+		if key, ok := s.Key(); ok {
+			return []K{key}
+		}
+		return nil
+	}
+	chosen := make([]K, 0, len(s.marks))
+	listed := make(map[K]bool, len(s.marks))
+	for _, key := range s.keys {
+		if s.marks[key] {
+			chosen = append(chosen, key)
+			listed[key] = true
+		}
+	}
+	for key := range s.marks {
+		if !listed[key] {
+			chosen = append(chosen, key)
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// spawnForm asks which queues a new worker takes, in which order, and how many
+// jobs at a time.
+type spawnForm struct {
+	known []string // every queue there is, by name
+	takes []string // chosen, in order of preference
+	slots int
+	at    int // the row of known under the cursor
+	top   int
+}
+
+const mostSlots = 64
+
+// newSpawn starts from the worker under the cursor.
+func newSpawn(a *app, like workers.Snapshot) *spawnForm {
+	f := &spawnForm{takes: slices.Clone(like.Queues), slots: max(like.Slots, 1)}
+	f.known = append(f.known, a.cfg.Serves...)
+	if len(a.cfg.Serves) == 0 {
+		for _, q := range a.pic.state.Depths.Queues {
+			f.known = append(f.known, q.Queue)
+		}
+	}
+	for _, w := range a.pic.workers {
+		f.known = append(f.known, w.Queues...)
+	}
+	slices.Sort(f.known)
+	f.known = slices.Compact(f.known)
+	if len(f.takes) == 0 {
+		f.takes = slices.Clone(f.known)
+	}
+	return f
+}
+
+// Heading is the dialog's title.
+func (f *spawnForm) Heading() heading { return heading{name: "SPAWN A WORKER"} }
+
+// Grave is not set: a worker can be drained again.
+func (f *spawnForm) Grave() bool { return false }
+
+// Move moves between the queues.
+func (f *spawnForm) Move(m motion) {
+	by := map[motion]int{up: -1, down: 1, halfUp: -5, halfDown: 5, toTop: -len(f.known), toBottom: len(f.known)}[m]
+	f.at = max(min(f.at+by, len(f.known)-1), 0)
+}
+
+func (f *spawnForm) toggle() {
+	if f.at >= len(f.known) {
+		return
+	}
+	name := f.known[f.at]
+	if i := slices.Index(f.takes, name); i >= 0 {
+		f.takes = slices.Delete(f.takes, i, i+1)
+	} else {
+		f.takes = append(f.takes, name)
+	}
+}
+
+// Keys choose and spawn.
+func (f *spawnForm) Keys(a *app) []action {
+	return []action{
+		key("enter", "spawn", "", func() tea.Cmd {
+			a.dialogs.Pop()
+			return a.spawn(f.takes, f.slots)
+		}).unless(pick(len(f.takes) > 0, "", "a worker needs a queue: choose one with space")),
+		key("space", "choose", "", func() tea.Cmd { f.toggle(); return nil }),
+		key("+ = right l", "", "", func() tea.Cmd { f.slots = min(f.slots+1, mostSlots); return nil }),
+		key("- left h", "", "", func() tea.Cmd { f.slots = max(f.slots-1, 1); return nil }),
+	}
+}
+
+// Lines draws the form.
+func (f *spawnForm) Lines(t *theme, w, h int, armed bool) []string {
+	room := max(h-6, 1)
+	f.top = max(min(f.top, f.at), f.at-room+1)
+	lines := []string{t.dim.draw(safe.Fit("queues, in the order they are taken", w))}
+	if len(f.known) == 0 {
+		lines = append(lines, t.warn.draw("no queue is known yet"))
+	}
+	for i := f.top; i < min(f.top+room, len(f.known)); i++ {
+		mark, k := t.faint.draw("[ ]"), t.dim
+		if n := slices.Index(f.takes, f.known[i]); n >= 0 {
+			mark, k = t.accent.draw("["+strconv.Itoa((n+1)%10)+"]"), t.text
+		}
+		lines = append(lines, t.lineOf(mark+" "+k.draw(safe.Text(f.known[i])), w, i == f.at, false))
+	}
+	kind := pick(armed && len(f.takes) > 0, okay, quiet)
+	lines = append(lines, "",
+		safe.FitStyled(" "+t.dim.draw("slots")+" "+t.accent.draw("-")+" "+t.strong.draw(strconv.Itoa(f.slots))+" "+t.accent.draw("+")+
+			"  "+t.faint.draw(strings.Repeat("▯", min(f.slots, 24))), w),
+		"",
+		safe.FitStyled(t.chip(kind, "enter  spawn")+"  "+t.chip(quiet, "space  choose")+"  "+t.chip(quiet, "esc  not now"), w))
+	return lines[max(len(lines)-max(h, 0), 0):]
+}

@@ -1,0 +1,154 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// column is one column of a table: how wide it may be and how soon it goes when
+// the window is too narrow for all.
+type column struct {
+	title string
+	min   int  // cells it needs to be of use
+	max   int  // cells it can use; 0 is min
+	right bool // numbers
+	grows bool // takes what is left over, when the others have what they can use
+	rank  int  // columns of the highest rank go first; 0 never goes
+}
+
+// cell is what stands in one column of one row: text in an ink, made safe and
+// fitted here, or something that paints itself in exactly w cells.
+type cell struct {
+	text  string
+	ink   ink
+	paint func(w int) string
+}
+
+// grid is the widths that columns get in a window; 0 is left out.
+type grid struct {
+	columns []column
+	widths  []int
+	gap     int
+}
+
+// arrange fits the columns into w cells: columns are left out from the highest
+// rank on until the others fit at their least width, then what is left over
+// goes to those that can use it, left to right.
+func arrange(columns []column, w int) grid {
+	g := grid{columns: columns, widths: make([]int, len(columns)), gap: 1}
+	out := make([]bool, len(columns))
+	least := func(gap int) int {
+		sum := -gap
+		for i, c := range columns {
+			if !out[i] {
+				sum += c.min + gap
+			}
+		}
+		return sum
+	}
+	for least(1) > w {
+		worst := -1
+		for i, c := range columns {
+			if !out[i] && c.rank > 0 && (worst < 0 || c.rank >= columns[worst].rank) {
+				worst = i
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		out[worst] = true
+	}
+	full := 0 // what the columns can use, beyond their least
+	for i, c := range columns {
+		if !out[i] && !c.grows {
+			full += max(c.max-c.min, 0)
+		}
+	}
+	if least(2)+full <= w {
+		g.gap = 2
+	}
+	spare := w - least(g.gap)
+	for i, c := range columns {
+		if !out[i] {
+			g.widths[i] = c.min
+		}
+	}
+	for _, grows := range []bool{false, true} {
+		for i, c := range columns {
+			if more := min(c.max-c.min, spare); !out[i] && c.grows == grows && more > 0 {
+				g.widths[i] += more
+				spare -= more
+			}
+		}
+	}
+	return g
+}
+
+// row draws cells in the grid.
+func (g grid) row(cells []cell) string {
+	var b strings.Builder
+	first := true
+	for i, w := range g.widths {
+		if w == 0 {
+			continue
+		}
+		if !first {
+			b.WriteString("  "[:g.gap])
+		}
+		first = false
+		if i >= len(cells) {
+			b.WriteString(strings.Repeat(" ", w))
+			continue
+		}
+		c := cells[i]
+		switch {
+		case c.paint != nil:
+			b.WriteString(c.paint(w))
+		case g.columns[i].right:
+			b.WriteString(c.ink.draw(safe.FitRight(c.text, w)))
+		default:
+			b.WriteString(c.ink.draw(safe.Fit(c.text, w)))
+		}
+	}
+	return b.String()
+}
+
+// header draws the columns' titles.
+func (g grid) header(k ink) string {
+	cells := make([]cell, len(g.columns))
+	for i, c := range g.columns {
+		cells[i] = cell{text: c.title, ink: k}
+	}
+	return g.row(cells)
+}
+
+// widest returns how wide a column must be for these texts, between lo and hi.
+func widest(lo, hi int, texts func(yield func(string) bool)) int {
+	w := lo
+	for s := range texts {
+		if w = max(w, safe.Width(safe.Text(s[:min(len(s), 4*hi)]))); w >= hi {
+			return hi
+		}
+	}
+	return w
+}
+
+// lineOf draws one row of a list in w cells: the cursor or a mark in front, the
+// background of the cursor's row under all.
+func (t *theme) lineOf(row string, w int, cursor, marked bool) string {
+	front := " "
+	switch {
+	case cursor && marked:
+		front = t.lead.draw("◆")
+	case marked:
+		front = t.accent.draw("◆")
+	case cursor:
+		front = t.lead.draw("▸")
+	}
+	line := safe.FitStyled(front+row, w)
+	if cursor {
+		return t.row.wash(line)
+	}
+	return line
+}

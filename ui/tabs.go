@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// tab is one of the screens that the number keys open.
+type tab struct {
+	name  string
+	badge func(p *picture) string // a count beside the name
+	page  page
+}
+
+// registry is the tabs in the order of their numbers.
+func (a *app) registry() []tab {
+	none := func(*picture) string { return "" }
+	return []tab{
+		{"Overview", none, a.overview},
+		{"Dead letters", func(p *picture) string {
+			if p.state.Dead.Total == 0 {
+				return ""
+			}
+			return count(p.state.Dead.Total, p.state.Dead.Capped, 7)
+		}, a.deadTab},
+		{"Workers", func(p *picture) string {
+			live := 0
+			for _, w := range p.workers {
+				if !ended(w) {
+					live++
+				}
+			}
+			return pick(p.alone, "", strconv.Itoa(live))
+		}, a.crew},
+	}
+}
+
+// tabKeys open the tabs by number.
+func (a *app) tabKeys() []action {
+	keys := make([]action, len(a.tabs))
+	for i, t := range a.tabs {
+		keys[i] = key(strconv.Itoa(i+1), "", t.name, func() tea.Cmd {
+			a.open, a.detail = i, nil
+			return nil
+		})
+	}
+	return keys
+}
+
+// tabLine draws the tabs, and how long claims take at its right end.
+func (a *app) tabLine(w int) string {
+	t := a.pic.theme
+	var left []part
+	for i, one := range a.tabs {
+		number, name, badge := strconv.Itoa(i+1), one.name, one.badge(&a.pic)
+		if i == a.open {
+			text := join(number+" "+name, badge)
+			if t.plain {
+				text = "[" + text + "]"
+			} else {
+				text = " " + text + " "
+			}
+			left = append(left, part{t.tab.draw(text), 0})
+			continue
+		}
+		k := t.accent
+		if one.page == page(a.deadTab) {
+			k = t.bad
+		}
+		left = append(left, part{" " + t.accent.draw(number) + t.dim.draw(" "+name+strings.Repeat(" ", min(len(badge), 1))) + k.draw(badge) + " ", 0})
+	}
+	right := []part{{t.dim.draw(safe.Text(a.pic.claims)), 2}}
+	return spread(left, right, w)
+}
