@@ -134,12 +134,12 @@ func (t *Term) configure(o Options) {
 
 // Dark returns the foreground and background of a dark terminal.
 func Dark() (fg, bg color.RGBA) {
-	return color.RGBA{0xd5, 0xdb, 0xe8, 0xff}, color.RGBA{0x14, 0x17, 0x1f, 0xff}
+	return color.RGBA{0xd8, 0xde, 0xe9, 0xff}, color.RGBA{0x10, 0x15, 0x1d, 0xff}
 }
 
 // Light returns the foreground and background of a light terminal.
 func Light() (fg, bg color.RGBA) {
-	return color.RGBA{0x2b, 0x30, 0x3b, 0xff}, color.RGBA{0xff, 0xff, 0xff, 0xff}
+	return color.RGBA{0x24, 0x29, 0x30, 0xff}, color.RGBA{0xff, 0xff, 0xff, 0xff}
 }
 
 // pollable returns the pty as a file whose reads end when it is closed, which
