@@ -89,7 +89,7 @@ func (a account) run(ctx context.Context, dir, program string, args ...string) (
 		return text, ctx.Err()
 	}
 	if err != nil && text != "" {
-		return text, fmt.Errorf("%s: %w: %s", filepath.Base(program), err, text)
+		return text, fmt.Errorf("%s: %w: %s", filepath.Base(program), err, lastLines(text))
 	}
 	if err != nil {
 		return text, fmt.Errorf("%s: %w", filepath.Base(program), err)

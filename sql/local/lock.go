@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -85,4 +86,28 @@ func (l *fileLock) flock(how int) error {
 		}
 		return nil
 	}
+}
+
+// startLock waits for the right to start, stop or wipe the server.
+func (p place) startLock(ctx context.Context) (*fileLock, error) {
+	lock, err := p.lock("start.lock")
+	if err != nil {
+		return nil, err
+	}
+	return lock, lock.exclusive(ctx)
+}
+
+// lock opens a lock file in the server's folder, the folder's owner's.
+func (p place) lock(name string) (*fileLock, error) {
+	lock, err := openLock(filepath.Join(p.folder, name))
+	if err != nil {
+		return nil, withCure(err, p)
+	}
+	if !p.owner.self() {
+		if err := lock.file.Chown(int(p.owner.uid), int(p.owner.gid)); err != nil {
+			lock.release()
+			return nil, err
+		}
+	}
+	return lock, nil
 }

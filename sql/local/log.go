@@ -45,7 +45,12 @@ func (p place) logTail() string {
 		_, _ = file.Seek(-size, io.SeekEnd)
 	}
 	text, _ := io.ReadAll(io.LimitReader(file, size))
-	lines := strings.Split(strings.TrimSpace(printable(string(text))), "\n")
+	return lastLines(printable(string(text)))
+}
+
+// lastLines returns as much of a text as belongs into an error.
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
 }
 

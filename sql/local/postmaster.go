@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -96,6 +97,9 @@ func (p place) runsOurData(pid int) bool {
 	return err == nil && strings.Contains(string(out), p.data())
 }
 
+// errRunning is returned where a server was thought to be down.
+var errRunning = errors.New("the server runs")
+
 // disown makes a postmaster.pid that names nobody of ours harmless. PostgreSQL
 // would not start while the process it names lives. The file is not removed,
 // for it also says which shared memory the old server used, and PostgreSQL
@@ -103,23 +107,43 @@ func (p place) runsOurData(pid int) bool {
 // process id is replaced, by our own: PostgreSQL takes that of its grandparent
 // for stale (CreateLockFile in miscinit.c), and if we die now, it is stale.
 func (p place) disown() error {
+	text, err := os.ReadFile(p.pidFile())
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		first, rest, _ := strings.Cut(string(text), "\n")
+		pid, err := strconv.Atoi(strings.TrimSpace(first))
+		switch {
+		case err != nil: // empty or cut off: the disk was full
+			err = os.Remove(p.pidFile())
+		case p.runsOurData(pid):
+			err = errRunning
+		default:
+			err = overwrite(p.pidFile(), strconv.Itoa(os.Getpid())+"\n"+rest)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	for _, left := range []string{".s.PGSQL." + port, ".s.PGSQL." + port + ".lock"} {
 		if err := os.Remove(filepath.Join(p.socket, left)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	text, err := os.ReadFile(p.pidFile())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	return nil
+}
+
+// overwrite replaces the content of a file and keeps its owner. It follows no
+// symbolic link: root writes here in a folder of the server's account.
+func overwrite(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
 	}
-	if _, err := p.pidInFile(); err != nil { // empty or cut off: the disk was full
-		return os.Remove(p.pidFile())
-	}
-	_, rest, _ := strings.Cut(string(text), "\n")
-	return os.WriteFile(p.pidFile(), []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600)
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 // orphans is what PostgreSQL says when processes of a killed server still live.
@@ -145,7 +169,10 @@ func (p place) bringUp(ctx context.Context, bin binaries, o Options) error {
 			return nil
 		case now == silent && p.postmaster() == 0:
 			err := p.start(ctx, bin, o)
-			if err == nil || !strings.Contains(err.Error(), orphans) || time.Now().After(deadline) {
+			// It may come up although our start failed: whoever was killed
+			// while starting it was just ahead of us.
+			passing := err != nil && (strings.Contains(err.Error(), orphans) || p.postmaster() != 0)
+			if !passing || time.Now().After(deadline) {
 				return err
 			}
 		case now == silent && mute.IsZero():
