@@ -130,7 +130,7 @@ type job struct {
 	DiedAt         *queue.Time     `json:"died_at"`
 	CreatedAt      queue.Time      `json:"created_at"`
 	UpdatedAt      queue.Time      `json:"updated_at"`
-	Errors         []queue.Attempt `json:"errors,omitempty"`
+	Errors         []queue.Attempt `json:"errors,omitzero"`
 }
 
 // printJob writes a job as one line. The payload is put in as PostgreSQL printed

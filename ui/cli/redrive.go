@@ -33,6 +33,9 @@ func Redrive(ctx context.Context, p Printer, q *queue.Queue, ids []int64) error 
 		done.IDs, done.Skipped = append(done.IDs, some.IDs...), append(done.Skipped, some.Skipped...)
 		ids = ids[n:]
 	}
+	if failed != nil && len(done.IDs)+len(done.Skipped) == 0 {
+		return failed
+	}
 	return errors.Join(printRedriven(p, done), failed)
 }
 

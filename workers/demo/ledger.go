@@ -27,9 +27,12 @@ const kept = 15 * time.Minute
 const pruneBatch = 500
 
 // Ledger counts what the jobs did.
-func (d *Demo) Ledger(ctx context.Context) (Ledger, error) {
+func (d *Demo) Ledger(ctx context.Context) (Ledger, error) { return ReadLedger(ctx, d.q) }
+
+// ReadLedger counts what the jobs of a demonstration did, wherever it runs or ran.
+func ReadLedger(ctx context.Context, q *queue.Queue) (Ledger, error) {
 	var l Ledger
-	err := d.q.Pool().QueryRow(ctx, d.q.Schema().Query("demo_ledger"), kindNames()).Scan(&l.Effects, &l.Doubled, &l.Lost)
+	err := q.Pool().QueryRow(ctx, q.Schema().Query("demo_ledger"), kindNames()).Scan(&l.Effects, &l.Doubled, &l.Lost)
 	if err != nil {
 		return l, fmt.Errorf("read the demonstration's ledger: %w", err)
 	}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// The scripts in testdata run the real command line against a real database.
+// TestMain makes this binary be leasetop when a script calls it so.
+func TestMain(m *testing.M) {
+	testscript.Main(withDatabases{m}, map[string]func(){"leasetop": main})
+}
+
+type withDatabases struct{ *testing.M }
+
+func (m withDatabases) Run() int { return testdb.Run(m.M) }
+
+func TestCommandLine(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, script := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(script), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Files:              []string{script},
+				RequireUniqueNames: true,
+				Setup: func(e *testscript.Env) error {
+					for _, name := range []string{"DATABASE_URL", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGSERVICE", "PGPASSWORD"} {
+						e.Setenv(name, "")
+					}
+					return nil
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					// database [empty]: DATABASE_URL is a new database, with or without the schema.
+					"database": func(ts *testscript.TestScript, _ bool, args []string) {
+						url := ""
+						if len(args) > 0 && args[0] == "empty" {
+							url = testdb.Empty(t)
+						} else {
+							url = testdb.New(t)
+						}
+						ts.Setenv("DATABASE_URL", url)
+						parts, err := pgx.ParseConfig(url)
+						ts.Check(err)
+						ts.Setenv("SOCKET", parts.Host)
+						ts.Setenv("DATABASE", parts.Database)
+					},
+					// exits CODE COMMAND… runs a command that must end with that status.
+					"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+						code := 0
+						if err := ts.Exec(args[1], args[2:]...); err != nil {
+							var exit *exec.ExitError
+							if !errors.As(err, &exit) {
+								ts.Fatalf("%v", err)
+							}
+							code = exit.ExitCode()
+						}
+						if want, _ := strconv.Atoi(args[0]); code != want {
+							ts.Fatalf("%q ended with status %d, want %d", args[1:], code, want)
+						}
+					},
+					// sql FILE runs the file's statements in that database.
+					"sql": func(ts *testscript.TestScript, _ bool, args []string) {
+						conn, err := pgx.Connect(t.Context(), ts.Getenv("DATABASE_URL"))
+						ts.Check(err)
+						defer conn.Close(t.Context())
+						_, err = conn.Exec(t.Context(), ts.ReadFile(args[0]))
+						ts.Check(err)
+					},
+					// private: no database is named, and the private server is one of the script's own.
+					"private": func(ts *testscript.TestScript, _ bool, _ []string) {
+						home := privateHome(t)
+						ts.Setenv("LEASETOP_HOME", home)
+						ts.Setenv("DATABASE_URL", "")
+					},
+				},
+			})
+		})
+	}
+}
+
+// privateHome is a folder for a private server that the account which runs it
+// can get to; t.TempDir may lie where it cannot. The server goes with the test.
+func privateHome(t *testing.T) string {
+	home, err := os.MkdirTemp("/tmp", "leasetop-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := local.Remove(context.Background(), local.Options{Dir: home, Name: "main"}); err != nil {
+			t.Error(err)
+		}
+		os.RemoveAll(home)
+	})
+	return home
+}
