@@ -10,12 +10,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -232,59 +230,6 @@ func drop(ctx context.Context, server *local.Server, name string) error {
 		return fmt.Errorf("drop database %s: %w", name, err)
 	}
 	return nil
-}
-
-// uniqueName names the process that made something, so that others can tell
-// when nobody needs it any more.
-func uniqueName(kind string) string {
-	return fmt.Sprintf("%s_%d_%08x", kind, os.Getpid(), rand.Uint32())
-}
-
-// abandoned reports whether the name is a uniqueName of a process that is gone.
-func abandoned(name, kind string) bool {
-	rest, ok := strings.CutPrefix(name, kind+"_")
-	if !ok {
-		return false
-	}
-	owner, _, _ := strings.Cut(rest, "_")
-	pid, err := strconv.Atoi(owner)
-	return err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
-}
-
-// sweepDatabases drops what killed runs left.
-func sweepDatabases(ctx context.Context, server *local.Server) error {
-	conn, err := pgx.Connect(ctx, server.URL("postgres"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(context.Background()) }()
-	rows, err := conn.Query(ctx, "SELECT datname FROM pg_database")
-	if err != nil {
-		return err
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, name := range names {
-		if abandoned(name, "test") {
-			err = errors.Join(err, drop(ctx, server, name))
-		}
-	}
-	return err
-}
-
-var sweptServers sync.Once
-
-// sweepServers removes the servers that killed runs left, and stops them.
-func sweepServers(dir string) {
-	sweptServers.Do(func() {
-		ctx, cancel := afterwards()
-		defer cancel()
-		entries, _ := os.ReadDir(dir)
-		for _, entry := range entries {
-			if abandoned(entry.Name(), "own") {
-				_ = local.Remove(ctx, local.Options{Dir: dir, Name: entry.Name()}) // else the next run does
-			}
-		}
-	})
 }
 
 func showLog(t testing.TB, server *local.Server) {
