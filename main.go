@@ -84,7 +84,13 @@ func report(ctx context.Context, err error) {
 // brokenPipe tells whether somebody who read our output has had enough, as head has.
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
+// release is set by the Makefile.
+var release string
+
 func version() string {
+	if release != "" {
+		return release
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -1,0 +1,38 @@
+# leasetop: `make run` shows it working, `make test` proves that it does.
+
+# A clone may belong to somebody else than who builds it, which git, and so go's
+# own stamp, refuses.
+export GOFLAGS += -buildvcs=false
+RELEASE := $(shell git describe --tags --always --dirty 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: build run test lint bench screenshots clean help
+
+build: ## build bin/leasetop
+	@go build -ldflags "-X main.release=$(RELEASE)" -o bin/leasetop .
+
+run: build ## run the dashboard with its demonstration (ARGS="--fresh" starts over)
+	@exec bin/leasetop $(ARGS)
+
+test: ## run all tests, with the race detector, against a real PostgreSQL
+	@echo "PostgreSQL: $$(go run ./sql/local/where)"
+	go test -race -timeout 10m ./...
+
+lint: ## vet, staticcheck, gofumpt, tidy go.mod, imports that point one way
+	go vet ./...
+	go tool staticcheck ./...
+	@files=$$(go tool gofumpt -l .); if [ -n "$$files" ]; then echo "run go tool gofumpt -w on:"; echo "$$files"; exit 1; fi
+	go mod tidy -diff
+	go test -count=1 -run '^TestHouse' .
+
+bench: ## measure claims, feed and screens
+	go test -run '^$$' -bench . -benchmem ./...
+
+screenshots: ## draw the README's pictures from the running program
+	go run ./screenshots
+
+clean: ## remove what was built
+	rm -rf bin
+
+help: ## say what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

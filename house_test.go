@@ -1,0 +1,109 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/leasetop/leasetop"
+
+// mayImport says, for each folder, which others of ours its code may import. They
+// point one way: main → ui → queue/watch, workers → queue → sql.
+var mayImport = map[string][]string{
+	"sql":              {},
+	"sql/local":        {},
+	"sql/local/where":  {"sql/local"},
+	"sql/local/testdb": {"sql", "sql/local"},
+	"queue":            {"sql"},
+	"queue/watch":      {"queue", "sql"},
+	"workers":          {"queue", "sql"},
+	"workers/demo":     {"workers", "queue", "sql"},
+	"ui":               {"ui/safe", "queue", "queue/watch", "workers"},
+	"ui/safe":          {},
+	"ui/term":          {},
+	"ui/e2e":           {},
+	"ui/plain":         {"ui/safe", "queue", "queue/watch", "workers"},
+	"ui/cli":           {"ui/safe", "queue", "queue/watch", "sql", "sql/local"},
+	"screenshots":      {"screenshots/draw", "ui/term"},
+	"screenshots/draw": {"ui/term"},
+	"":                 {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/watch", "workers", "workers/demo"},
+}
+
+// database are packages that only what lies below the screens may know.
+var database = []string{"github.com/jackc/", "github.com/pressly/goose", "database/sql"}
+
+func TestHouseImportsPointOneWay(t *testing.T) {
+	t.Parallel()
+	for path, file := range sources(t, parser.ImportsOnly) {
+		folder := filepath.ToSlash(filepath.Dir(path))
+		if folder == "." {
+			folder = ""
+		}
+		allowed, known := mayImport[folder]
+		if !known {
+			t.Errorf("%s is a new folder: say in mayImport what it may import", folder)
+			continue
+		}
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if ours, ok := strings.CutPrefix(name, module+"/"); ok && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s: %q may import only %q", path, ours, folder, allowed)
+			}
+			screen := folder == "" || folder == "ui" || strings.HasPrefix(folder, "ui/")
+			if screen && slices.ContainsFunc(database, func(p string) bool { return strings.HasPrefix(name, p) }) {
+				t.Errorf("%s imports %s: screens and commands reach the database through package queue", path, name)
+			}
+		}
+	}
+}
+
+var statement = regexp.MustCompile(`(?i)\b(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s.+\sSET|DELETE\s+FROM)\b`)
+
+func TestHouseStatementsAreFiles(t *testing.T) {
+	t.Parallel()
+	for path, file := range sources(t, parser.SkipObjectResolution) {
+		if strings.HasPrefix(filepath.ToSlash(path), "sql/local/testdb/") {
+			continue // only tests use it
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && statement.MatchString(text.Value) {
+				t.Errorf("%s holds the statement %s: it belongs into a file of sql/queries", path, text.Value)
+			}
+			return true
+		})
+	}
+}
+
+// sources parses all our Go files but the tests.
+func sources(t *testing.T, mode parser.Mode) map[string]*ast.File {
+	t.Helper()
+	parsed, set := map[string]*ast.File{}, token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && path != ".") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		parsed[path], err = parser.ParseFile(set, path, nil, mode)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(parsed) < 50 {
+		t.Fatalf("found only %d source files", len(parsed))
+	}
+	return parsed
+}
