@@ -44,8 +44,8 @@ type Demo struct {
 // the end of ctx. Each worker prefers another queue and takes all of them, so
 // that a killed one is missed by none.
 func Start(ctx context.Context, q *queue.Queue, pool *workers.Pool) (*Demo, error) {
-	if _, err := q.Pool().Exec(ctx, q.Schema().Query("demo_tables"), pgx.QueryExecModeSimpleProtocol); err != nil {
-		return nil, fmt.Errorf("make the demonstration's tables: %w", err)
+	if err := makeTables(ctx, q); err != nil {
+		return nil, err
 	}
 	for _, queues := range [][]string{{emails, images, reports}, {images, emails, reports}, {reports, emails, images}} {
 		if _, err := pool.Spawn(queues, slots); err != nil {
@@ -67,6 +67,14 @@ func Start(ctx context.Context, q *queue.Queue, pool *workers.Pool) (*Demo, erro
 	}
 	d.tasks.Go(func() { d.keepHouse(ctx) })
 	return d, nil
+}
+
+func makeTables(ctx context.Context, q *queue.Queue) error {
+	// The simple protocol takes several statements at once.
+	if _, err := q.Pool().Exec(ctx, q.Schema().Query("demo_tables"), pgx.QueryExecModeSimpleProtocol); err != nil {
+		return fmt.Errorf("make the demonstration's tables: %w", err)
+	}
+	return nil
 }
 
 // Stop ends the trickle. The workers are the pool's to stop.
