@@ -125,7 +125,7 @@ func (f *Feed) readingDead(ctx context.Context) {
 		case <-f.readDead:
 		}
 		wait := deadEvery
-		err := within(ctx, pollDeadline, f.readDeadLetters)
+		err := f.read(ctx, f.readDeadLetters)
 		switch {
 		case err == nil:
 			failures, told = 0, ""

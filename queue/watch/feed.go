@@ -25,7 +25,7 @@ type Options struct {
 // Feed watches one queue.
 type Feed struct {
 	q      *queue.Queue
-	reader *queue.Queue // the polls' and re-readings': a pool of one connection
+	reader *queue.Queue // what polls and re-readings use; see read
 	opts   Options
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
@@ -41,6 +41,7 @@ type Feed struct {
 	skew   skew
 	told   map[Source]bool // links whose loss is in Events
 
+	reading   chan struct{} // held by the one reading under way
 	dirty     chan struct{}
 	pollNow   chan struct{} // read without a rest
 	pollSoon  chan struct{} // the stream saw something
@@ -59,7 +60,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	f := &Feed{
 		q: q, opts: opts, cancel: cancel,
 		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{},
-		dirty: signal(), pollNow: signal(), pollSoon: signal(),
+		reading: signal(), dirty: signal(), pollNow: signal(), pollSoon: signal(),
 		readDead: signal(), retryWAL: signal(), retryDead: signal(),
 	}
 	now := time.Now()

@@ -67,58 +67,79 @@ func TestTerminatedListenIsReplacedAndReadAgain(t *testing.T) {
 	}
 }
 
-// stalling is a network on which connections of one application can be made to
-// go silent, with nobody being told.
-type stalling struct {
-	app     string
-	stalled atomic.Bool
-	hits    atomic.Int32
+// network is one on which the connections of one application can be made to go
+// silent, with nobody being told.
+type network struct {
+	app   string
+	mu    sync.Mutex
+	conns []*networkConn // of the application
 }
 
-type stallingConn struct {
+type networkConn struct {
 	net.Conn
-	of    *stalling
-	first sync.Once
-	hit   atomic.Bool
+	of     *network
+	first  sync.Once
+	silent atomic.Bool
 }
 
-func (s *stalling) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (n *network) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	return &stallingConn{Conn: conn, of: s}, nil
+	return &networkConn{Conn: conn, of: n}, nil
 }
 
-func (c *stallingConn) Write(b []byte) (int, error) {
-	c.first.Do(func() {
-		if strings.Contains(string(b), c.of.app) && c.of.hits.Add(1) == 1 {
-			c.hit.Store(true)
+// silence stalls the connections there are; later ones work. It returns how many.
+func (n *network) silence() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range n.conns {
+		c.silent.Store(true)
+	}
+	return len(n.conns)
+}
+
+// cut ends every connection.
+func (n *network) cut() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range n.conns {
+		_ = c.Conn.Close()
+	}
+}
+
+func (c *networkConn) Write(b []byte) (int, error) {
+	c.first.Do(func() { // the startup message names the application
+		if strings.Contains(string(b), c.of.app) {
+			c.of.mu.Lock()
+			c.of.conns = append(c.of.conns, c)
+			c.of.mu.Unlock()
 		}
 	})
-	if c.hit.Load() && c.of.stalled.Load() {
+	if c.silent.Load() {
 		return len(b), nil // into the void
 	}
 	return c.Conn.Write(b)
 }
 
-func (c *stallingConn) Read(b []byte) (int, error) {
+func (c *networkConn) Read(b []byte) (int, error) {
 	for {
 		n, err := c.Conn.Read(b)
-		if err != nil || !c.hit.Load() || !c.of.stalled.Load() {
+		if err != nil || !c.silent.Load() {
 			return n, err
 		}
 	}
 }
 
 // across opens the queue over a network of the test's own.
-func across(t *testing.T, url string, network *stalling) *queue.Queue {
+func across(t *testing.T, url string, n *network) *queue.Queue {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.ConnConfig.DialFunc = network.dial
+	config.ConnConfig.DialFunc = n.dial
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -147,18 +168,18 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 			if strings.HasSuffix(c.app, "wal") {
 				url, opts = func(t testing.TB) string { return testdb.On(t, testdb.Server(t)) }, Options{}
 			}
-			network := &stalling{app: c.app}
-			f := start(t, across(t, url(t), network), opts)
+			n := &network{app: c.app}
+			f := start(t, across(t, url(t), n), opts)
 			await(t, f, "the connection up", func(s *State) bool { return c.link(s).OK })
-			network.stalled.Store(true)
+			if n.silence() == 0 {
+				t.Fatal("no connection names its application")
+			}
 			s := await(t, f, "its silence noticed", func(s *State) bool { return !c.link(s).OK })
 			if !strings.Contains(c.link(s).Reason, "no ") {
 				t.Errorf("reason %q", c.link(s).Reason)
 			}
 			await(t, f, "another connection", func(s *State) bool { return c.link(s).OK })
-			if network.hits.Load() < 2 {
-				t.Error("no other connection was made")
-			}
+			n.cut()
 		})
 	}
 }

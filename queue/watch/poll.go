@@ -28,11 +28,12 @@ const (
 	reconnectMax = 5 * time.Second
 )
 
-// openReader makes the one connection which all of the feed's readings share: a
-// pool of one, so that there is never more than one query in flight.
+// openReader makes the connection which all of the feed's readings share, one at a
+// time (see read). It is a pool of several only because pgx takes up to 15 s to let
+// go of a connection that no longer answers, and its place is needed before.
 func (f *Feed) openReader() (*queue.Queue, error) {
 	config := f.q.Pool().Config()
-	config.MaxConns, config.MinConns, config.MinIdleConns = 1, 0, 0
+	config.MaxConns, config.MinConns, config.MinIdleConns = 4, 0, 0
 	f.name(config.ConnConfig, "poll")
 	after := config.AfterConnect
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
@@ -65,9 +66,12 @@ func (f *Feed) polling(ctx context.Context) {
 	failures := 0
 	for {
 		drain(f.pollSoon)
-		began := time.Now()
-		err := f.poll(ctx, &p)
-		took := time.Since(began)
+		var took time.Duration // without waiting for another reading
+		err := f.read(ctx, func(ctx context.Context) error {
+			began := time.Now()
+			defer func() { took = time.Since(began) }()
+			return f.poll(ctx, &p)
+		})
 		if ctx.Err() != nil {
 			return
 		}
@@ -139,17 +143,27 @@ type poller struct {
 	dead   int64
 }
 
+// read does one reading of the feed when no other is under way, and bounds it.
+func (f *Feed) read(ctx context.Context, do func(context.Context) error) error {
+	select {
+	case f.reading <- struct{}{}:
+		defer func() { <-f.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return within(ctx, pollDeadline, func(ctx context.Context) error {
+		silent := time.AfterFunc(silentAfter, func() {
+			if ctx.Err() == nil {
+				f.down(Polled, "no answer for "+inWords(silentAfter))
+			}
+		})
+		defer silent.Stop()
+		return do(ctx)
+	})
+}
+
 // poll reads once and puts what it read into State.
 func (f *Feed) poll(ctx context.Context, p *poller) error {
-	ctx, cancel := context.WithTimeout(ctx, pollDeadline)
-	defer cancel()
-	silent := time.AfterFunc(silentAfter, func() {
-		if ctx.Err() == nil {
-			f.down(Polled, "no answer for "+inWords(silentAfter))
-		}
-	})
-	defer silent.Stop()
-
 	seen, err := f.readServer(ctx)
 	if err != nil {
 		return err
