@@ -103,5 +103,5 @@ type onScreen struct{ *demo.Demo }
 
 func (d onScreen) Ledger(ctx context.Context) (ui.Ledger, error) {
 	l, err := d.Demo.Ledger(ctx)
-	return ui.Ledger{Effects: l.Effects, Doubled: l.Doubled}, err
+	return ui.Ledger(l), err
 }
