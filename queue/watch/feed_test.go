@@ -288,9 +288,9 @@ func TestPublishedStatesNeverChange(t *testing.T) {
 	t.Parallel()
 	q := open(t, testdb.New(t))
 	f := start(t, q, Options{NoWAL: true, Poll: -1})
-	s := await(t, f, "the connections up", listening)
+	await(t, f, "the connections up", listening)
 	f.change(func() { f.happened(Event{What: Enqueued, JobID: 1}) })
-	s = await(t, f, "an event", func(s *State) bool { return len(s.Events) > 0 })
+	s := await(t, f, "an event", func(s *State) bool { return len(s.Events) > 0 })
 	first, version := s.Events, s.Version
 	for i := range 10 * EventsKept {
 		f.change(func() { f.happened(Event{What: Claimed, JobID: int64(i)}) })

@@ -1,0 +1,113 @@
+package watch
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+const (
+	// A statement that takes longer is given up by the server, and a server which
+	// does not even say so is given up a little later.
+	statementTimeout = 5 * time.Second
+	pollDeadline     = 6 * time.Second
+	silentAfter      = 4 * time.Second // when the screen is told that there is no answer
+)
+
+// openReader makes the connection which all of the feed's readings share, one at a
+// time (see read). It is a pool of several only because pgx takes up to 15 s to let
+// go of a connection that no longer answers, and its place is needed before.
+func (f *Feed) openReader() (*queue.Queue, error) {
+	config := f.q.Pool().Config()
+	config.MaxConns, config.MinConns, config.MinIdleConns = 4, 0, 0
+	f.name(config.ConnConfig, "poll")
+	after := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if after != nil {
+			if err := after(ctx, conn); err != nil {
+				return err
+			}
+		}
+		_, err := conn.Exec(ctx, f.q.Schema().Query("watch_session"),
+			int64(conn.PgConn().PID()), strconv.FormatInt(statementTimeout.Milliseconds(), 10))
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		return nil, err
+	}
+	return queue.New(pool, f.q.Schema().Name())
+}
+
+// name makes a connection of the feed known to whoever looks at pg_stat_activity.
+func (f *Feed) name(config *pgx.ConnConfig, what string) {
+	config.RuntimeParams["application_name"] = "leasetop feed " + what
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 5 * time.Second
+	}
+}
+
+// read does one reading of the feed when no other is under way, and bounds it.
+func (f *Feed) read(ctx context.Context, do func(context.Context) error) error {
+	select {
+	case f.reading <- struct{}{}:
+		defer func() { <-f.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return within(ctx, pollDeadline, func(ctx context.Context) error {
+		silent := time.AfterFunc(silentAfter, func() {
+			if ctx.Err() == nil {
+				f.down(Polled, "no answer for "+inWords(silentAfter))
+			}
+		})
+		defer silent.Stop()
+		return do(ctx)
+	})
+}
+
+// readServer reads where we are and the clock, and what a reading made after it contains.
+func (f *Feed) readServer(ctx context.Context) (seen snapshot, err error) {
+	conn, err := f.reader.Pool().Acquire(ctx)
+	if err != nil {
+		return seen, err
+	}
+	defer conn.Release()
+	var clock time.Time
+	var text string
+	s := Server{Host: hostOf(conn.Conn()), Schema: f.q.Schema().Name()}
+	sent := time.Now()
+	err = conn.QueryRow(ctx, f.q.Schema().Query("watch_server")).
+		Scan(&s.Version, &s.User, &s.Database, &s.ReadOnly, &s.SchemaMissing, &clock, &text)
+	received := time.Now()
+	if err != nil {
+		return seen, err
+	}
+	if seen, err = parseSnapshot(text); err != nil {
+		return seen, err
+	}
+	f.change(func() {
+		f.draft.Server = s
+		f.skew.add(sent, received, clock)
+	})
+	if s.SchemaMissing {
+		return seen, f.gone(queue.ErrSchemaMissing)
+	}
+	return seen, nil
+}
+
+// hostOf is the host or socket folder in use.
+func hostOf(conn *pgx.Conn) string {
+	config := conn.Config()
+	for _, other := range config.Fallbacks {
+		if other.Host != config.Host { // several were named: which is it?
+			return conn.PgConn().Conn().RemoteAddr().String()
+		}
+	}
+	return config.Host
+}
