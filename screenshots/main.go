@@ -35,6 +35,7 @@ type options struct {
 	light    bool
 	only     []string
 	args     []string // of leasetop
+	home     string   // where leasetop keeps its private server
 }
 
 func main() {
@@ -65,13 +66,15 @@ func run(ctx context.Context, o options) error {
 	if err := check(o.only); err != nil {
 		return err
 	}
+	var err error
+	if o.home, err = home(); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.home)
 	if o.bin == "" {
-		built, err := build(ctx)
-		if err != nil {
+		if o.bin, err = build(ctx, o.home); err != nil {
 			return err
 		}
-		defer os.RemoveAll(filepath.Dir(built))
-		o.bin = built
 	}
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return fmt.Errorf("make folder for pictures: %w", err)
@@ -100,15 +103,24 @@ func check(only []string) error {
 	return nil
 }
 
-// build builds leasetop from the folder we are in and returns its path.
-func build(ctx context.Context) (string, error) {
-	folder, err := os.MkdirTemp("", "leasetop-screenshots-")
-	if err != nil {
-		return "", fmt.Errorf("build leasetop: %w", err)
+// home makes a folder for the private server, so that the demonstration starts
+// from nothing and nobody's own is touched. Started by root, the server is
+// another user's, who has to reach it.
+func home() (string, error) {
+	folder, err := os.MkdirTemp("", "shots-")
+	if err == nil {
+		err = os.Chmod(folder, 0o755)
 	}
+	if err != nil {
+		return "", fmt.Errorf("make folder for the demonstration: %w", err)
+	}
+	return folder, nil
+}
+
+// build builds leasetop from the folder we are in and returns its path.
+func build(ctx context.Context, folder string) (string, error) {
 	bin := filepath.Join(folder, "leasetop")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		os.RemoveAll(folder)
 		return "", fmt.Errorf("build leasetop: %w\n%s", err, out)
 	}
 	return bin, nil
@@ -127,12 +139,16 @@ func play(ctx context.Context, s scene, o options) error {
 		return nil
 	}
 	t, err := term.Start(term.Options{
-		Args: append([]string{o.bin}, o.args...), Width: s.Width, Height: s.Height, Light: o.light, Clusters: true,
+		Args: append([]string{o.bin}, o.args...), Env: []string{"LEASETOP_HOME=" + o.home},
+		Width: s.Width, Height: s.Height, Light: o.light, Clusters: true,
 	})
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	if _, err := wait(t, s.Ready); err != nil {
+		return err
+	}
 	for _, shot := range s.Shots[:last+1] {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -172,8 +188,13 @@ func take(t *term.Term, s shot) (*term.Frame, error) {
 			return nil, err
 		}
 	}
-	wanted := make([]*regexp.Regexp, len(s.Until))
-	for i, pattern := range s.Until {
+	return wait(t, s.Until...)
+}
+
+// wait waits until all the patterns are found on a settled screen.
+func wait(t *term.Term, patterns ...string) (*term.Frame, error) {
+	wanted := make([]*regexp.Regexp, len(patterns))
+	for i, pattern := range patterns {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
 			return nil, err
@@ -185,7 +206,7 @@ func take(t *term.Term, s shot) (*term.Frame, error) {
 		return !slices.ContainsFunc(wanted, func(re *regexp.Regexp) bool { return !re.MatchString(text) })
 	}
 	for {
-		if err := t.Wait(strings.Join(s.Until, " and "), patience, seen); err != nil {
+		if err := t.Wait(strings.Join(patterns, " and "), patience, seen); err != nil {
 			return nil, err
 		}
 		if err := t.Quiet(settled, patience); err != nil {

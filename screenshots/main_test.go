@@ -18,6 +18,9 @@ func TestShotsAreWellFormed(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, s := range scenes {
+		if _, err := regexp.Compile(s.Ready); err != nil || s.Ready == "" {
+			t.Errorf("%d×%d is ready when %q is seen: %v", s.Width, s.Height, s.Ready, err)
+		}
 		for _, shot := range s.Shots {
 			if names[shot.Name] || shot.Name == "" {
 				t.Errorf("two shots are named %q", shot.Name)
@@ -73,7 +76,7 @@ func itself(t *testing.T) options {
 func TestPlayTakesTheShotsInOrder(t *testing.T) {
 	t.Parallel()
 	o := itself(t)
-	s := scene{Width: 40, Height: 5, Shots: []shot{
+	s := scene{Width: 40, Height: 5, Ready: `.`, Shots: []shot{
 		{Name: "first", Until: []string{`^ready$`}},
 		{Name: "second", Keys: []string{"a", "b"}, Until: []string{`\[a\] \[b\]`, `ready`}},
 		{Name: "third", Keys: []string{"c"}, Until: []string{`\[a\] \[b\] \[c\]`}},
@@ -117,7 +120,7 @@ func TestPlayTakesTheShotsInOrder(t *testing.T) {
 func TestShotThatNeverComesSaysWhatItSaw(t *testing.T) {
 	t.Parallel()
 	o := options{out: t.TempDir(), bin: "sh", args: []string{"-c", "echo something else; exit 1"}}
-	err := play(t.Context(), scene{Width: 40, Height: 5, Shots: []shot{{Name: "x", Until: []string{"QUEUES"}}}}, o)
+	err := play(t.Context(), scene{Width: 40, Height: 5, Ready: `.`, Shots: []shot{{Name: "x", Until: []string{"QUEUES"}}}}, o)
 	if err == nil || !strings.Contains(err.Error(), "shot x") || !strings.Contains(err.Error(), "something else") {
 		t.Errorf("got %v", err)
 	}

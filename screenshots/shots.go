@@ -11,18 +11,19 @@ type shot struct {
 // goes on from the screen of the one before.
 type scene struct {
 	Width, Height int
+	Ready         string // regular expression: keys are listened to
 	Shots         []shot
 }
 
 var scenes = []scene{
-	{Width: 120, Height: 36, Shots: []shot{
-		{Name: "overview", Until: []string{`QUEUES`, `LEASES [1-9]`, `DEAD LETTERS [1-9]`, `EVENTS`}},
-		{Name: "dead-letters", Keys: []string{"3"}, Until: []string{`DEAD LETTERS`}},
+	{Width: 120, Height: 36, Ready: `QUEUES`, Shots: []shot{
+		{Name: "overview", Keys: []string{"x", "x", "x", "x", "b"}, Until: []string{`QUEUES [1-9]`, `LEASES [3-9]`, `DEAD LETTERS [4-9]`, `EVENTS`, `effects ([6-9]\d|\d{3})`}},
+		{Name: "dead-letters", Keys: []string{"2"}, Until: []string{`DEAD LETTERS [4-9]`}},
 		{Name: "detail", Keys: []string{"enter"}, Until: []string{`(?i)payload`, `(?i)attempt`}},
-		{Name: "workers", Keys: []string{"esc", "4"}, Until: []string{`WORKERS`}},
-		{Name: "help", Keys: []string{"?"}, Until: []string{`(?i)quit`}},
+		{Name: "workers", Keys: []string{"esc", "3"}, Until: []string{`WORKERS [1-9]`, `RUNS [1-9]`}},
+		{Name: "help", Keys: []string{"?"}, Until: []string{`KEYS`, `quit`}},
 	}},
-	{Width: 80, Height: 24, Shots: []shot{
-		{Name: "small", Until: []string{`QUEUES`}},
+	{Width: 80, Height: 24, Ready: `QUEUES`, Shots: []shot{
+		{Name: "small", Until: []string{`QUEUES [1-9]`}},
 	}},
 }
