@@ -1,0 +1,142 @@
+package workers
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// Ownership is the lease, not the session: jobs outlive every connection.
+func TestTerminatedSessionsStartNoSecondRun(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	g := newGate(t)
+	inside := make(chan struct{}, 10)
+	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
+		inside <- struct{}{}
+		return g.wait(ctx)
+	}), Options{Lease: 3 * time.Second})
+	beats := p.signals.beat.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	spawn(t, p, 1, "q")
+	id := enqueue(t, q, queue.NewJob{})[0]
+	receive(t, "the handler", inside)
+	exec(t, q, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	for renewed := 0; renewed < 3; { // more than a lease goes by
+		if receive(t, "a heartbeat", beats) == nil {
+			renewed++
+		}
+	}
+	g.open()
+	job := waitStatus(t, p, id, queue.Completed)
+	if len(inside) != 0 || job.Attempts != 1 {
+		t.Errorf("it ran %d times more, attempts %d", len(inside), job.Attempts)
+	}
+}
+
+func TestServerRestartStartsNoSecondRun(t *testing.T) {
+	t.Parallel()
+	server := testdb.Server(t)
+	q := openAt(t, testdb.On(t, server), nil)
+	g := newGate(t)
+	inside := make(chan struct{}, 10)
+	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
+		inside <- struct{}{}
+		return g.wait(ctx)
+	}), Options{Lease: 20 * time.Second})
+	start(t, p)
+	spawn(t, p, 2, "q")
+	id := enqueue(t, q, queue.NewJob{})[0]
+	receive(t, "the handler", inside)
+	if err := server.Restart(t.Context(), local.Fast); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, p, DBTrouble, func(e Event) bool { return e.Text == "heartbeats work again" })
+	q.Pool().Reset() // for the test's own statements
+	g.open()
+	job := waitStatus(t, p, id, queue.Completed)
+	if len(inside) != 0 || job.Attempts != 1 {
+		t.Errorf("it ran %d times more, attempts %d", len(inside), job.Attempts)
+	}
+	next := enqueue(t, q, queue.NewJob{})[0]
+	waitStatus(t, p, next, queue.Completed)
+}
+
+func TestServerDownAtStartAndLater(t *testing.T) {
+	t.Parallel()
+	server := testdb.Server(t)
+	url := testdb.On(t, server)
+	if err := server.Halt(t.Context(), local.Fast); err != nil {
+		t.Fatal(err)
+	}
+	q := openAt(t, url, nil)
+	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
+	start(t, p) // returns although nobody answers
+	spawn(t, p, 1, "q")
+	waitFor(t, p, DBTrouble)
+	if err := server.Restart(t.Context(), local.Fast); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, p, DBTrouble, func(e Event) bool { return e.Text == "heartbeats work again" })
+	id := enqueue(t, q, queue.NewJob{})[0]
+	waitStatus(t, p, id, queue.Completed)
+
+	_, last := p.Events(0)
+	if err := server.Halt(t.Context(), local.Immediate); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, p, "the outage to be told", func() bool {
+		fresh, _ := p.Events(last)
+		return len(fresh) > 0
+	})
+	if err := p.Stop(context.Background()); err != nil { // also while the server is down
+		t.Errorf("stop: %v", err)
+	}
+	if err := server.Restart(t.Context(), local.Fast); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Under repeatable read or serializable, concurrent claims would fail with 40001
+// instead of skipping locked rows.
+func TestRoleDefaultIsolationLosesNoJob(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"repeatable read", "serializable"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			q := openAt(t, testdb.New(t), func(c *pgxpool.Config) {
+				c.MaxConns = 16
+				c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
+			})
+			var done atomic.Int64
+			h := on(func(ctx context.Context, job *queue.Job) error {
+				done.Add(1)
+				if job.Kind == "long" && !sleep(ctx, 2*time.Second) {
+					return context.Cause(ctx)
+				}
+				return nil
+			})
+			p := newPool(t, q, h, Options{Lease: 3 * time.Second})
+			enqueue(t, q, append(many(1000, queue.NewJob{}), many(5, queue.NewJob{Kind: "long"})...)...)
+			start(t, p)
+			for range 16 {
+				spawn(t, p, 1, "q")
+			}
+			waitDone(t, p)
+			if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE status = 'completed' AND attempts = 1"); n != 1005 || done.Load() != 1005 {
+				t.Errorf("%d completed at the first attempt, %d runs; want 1005", n, done.Load())
+			}
+			if has(p, DBTrouble) {
+				t.Error("there was trouble with the database")
+			}
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package workers
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+func TestNotificationWakesASleepingWorker(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{PollMin: never, PollMax: never})
+	idle, listens := p.signals.idle.listen(), p.signals.listens.listen()
+	start(t, p)
+	receive(t, "LISTEN", listens)
+	spawn(t, p, 1, "q")
+	receive(t, "the worker to find nothing", idle)
+	id := enqueue(t, q, queue.NewJob{})[0]
+	waitStatus(t, p, id, queue.Completed)
+}
+
+// One notification stands for three jobs: each worker whose slots are full wakes the next.
+func TestOneNotificationWakesAsManyWorkersAsThereIsWorkFor(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	inside := make(chan struct{}, 3)
+	g := newGate(t)
+	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
+		inside <- struct{}{}
+		return g.wait(ctx)
+	}), Options{PollMin: never, PollMax: never})
+	idle, listens := p.signals.idle.listen(), p.signals.listens.listen()
+	start(t, p)
+	receive(t, "LISTEN", listens)
+	for range 3 {
+		spawn(t, p, 1, "q")
+	}
+	for range 3 {
+		receive(t, "a worker to find nothing", idle)
+	}
+	enqueue(t, q, many(3, queue.NewJob{})...)
+	for range 3 {
+		receive(t, "all three at once", inside)
+	}
+	g.open()
+	waitDone(t, p)
+}
+
+func TestWorkAnnouncedWhileLISTENWasLostIsFound(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{PollMin: never, PollMax: never})
+	listens := p.signals.listens.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	receive(t, "LISTEN", listens)
+	exec(t, q, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE '%listen leasetop_ready%' AND pid <> pg_backend_pid()")
+	id := enqueue(t, q, queue.NewJob{})[0]
+	receive(t, "LISTEN again", listens)
+	waitStatus(t, p, id, queue.Completed)
+	waitFor(t, p, DBTrouble)
+}
+
+func TestWakeOfAKilledWorkerIsPassedOn(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, anywhere(t, 4), on(nothing), Options{})
+	first, second := spawn(t, p, 1, "q"), spawn(t, p, 1, "q")
+	p.wakeOne("q", nil)
+	p.mu.Lock()
+	woken, other := p.workers[0], p.workers[1]
+	if len(woken.woken) != 1 || len(other.woken) != 0 {
+		t.Fatalf("woken for: %v and %v, want just the first", woken.woken, other.woken)
+	}
+	p.mu.Unlock()
+	if err := p.Kill(first); err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !other.woken["q"] {
+		t.Errorf("%s was not woken in place of %s", second, first)
+	}
+}
+
+func TestPollingGrowsToItsMaximumWithJitter(t *testing.T) {
+	t.Parallel()
+	p := pace{min: 100 * time.Millisecond, max: time.Second}
+	for _, want := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
+		want *= time.Millisecond
+		if got := p.next(); got > want || got < want*3/4 {
+			t.Errorf("waits %v, want %v less at most a quarter", got, want)
+		}
+	}
+	p.reset()
+	if got := p.next(); got > 100*time.Millisecond {
+		t.Errorf("after a reset it waits %v", got)
+	}
+}
