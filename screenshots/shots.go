@@ -24,6 +24,6 @@ var scenes = []scene{
 		{Name: "help", Keys: []string{"?"}, Until: []string{`KEYS`, `quit`}},
 	}},
 	{Width: 80, Height: 24, Ready: `QUEUES`, Shots: []shot{
-		{Name: "small", Until: []string{`QUEUES [1-9]`}},
+		{Name: "small", Until: []string{`QUEUES [1-9]`, `LEASES [2-9]`, `EVENTS`, `[▁▂▃▄▅▆▇█]{4}`}},
 	}},
 }

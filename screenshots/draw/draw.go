@@ -64,8 +64,10 @@ func missing(c canvas, cell image.Rectangle, ink color.Color) {
 	box := cell.Inset(3)
 	box.Min.Y, box.Max.Y = cell.Min.Y+8, cell.Max.Y-8
 	for _, side := range []image.Rectangle{
-		{box.Min, image.Pt(box.Max.X, box.Min.Y+line)}, {image.Pt(box.Min.X, box.Max.Y-line), box.Max},
-		{box.Min, image.Pt(box.Min.X+line, box.Max.Y)}, {image.Pt(box.Max.X-line, box.Min.Y), box.Max},
+		{box.Min, image.Pt(box.Max.X, box.Min.Y+line)},
+		{image.Pt(box.Min.X, box.Max.Y-line), box.Max},
+		{box.Min, image.Pt(box.Min.X+line, box.Max.Y)},
+		{image.Pt(box.Max.X-line, box.Min.Y), box.Max},
 	} {
 		c.fill(side, ink)
 	}

@@ -83,8 +83,12 @@ func TestBlocksFillTheirPart(t *testing.T) {
 	ink, paper := term.Dark()
 	m := drawn(t, "█▄▌▐▀▟", 6, 1)
 	for i, want := range [][4]bool{ // top left, top right, bottom left, bottom right
-		{true, true, true, true}, {false, false, true, true}, {true, false, true, false},
-		{false, true, false, true}, {true, true, false, false}, {false, true, true, true},
+		{true, true, true, true},
+		{false, false, true, true},
+		{true, false, true, false},
+		{false, true, false, true},
+		{true, true, false, false},
+		{false, true, true, true},
 	} {
 		for k, filled := range want {
 			got := at(m, i, 0, 1+k%2*(cellWidth-3), 1+k/2*(cellHeight-3))

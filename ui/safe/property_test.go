@@ -31,7 +31,8 @@ var hostile = rapid.Custom(func(t *rapid.T) string {
 func harmless(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, s string) {
+}, s string,
+) {
 	t.Helper()
 	if !utf8.ValidString(s) {
 		t.Fatalf("invalid UTF-8: %q", s)
