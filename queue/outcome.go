@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,12 +23,13 @@ func (q *Queue) Complete(ctx context.Context, lease Lease) error {
 }
 
 // CompleteMany ends many claims with success in one statement and returns those
-// that were gone already. It cannot deadlock with other batches: each row has one owner.
+// that were gone already. It locks in id order, as all writers of many rows do
+// that do not skip what is locked.
 func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease, err error) {
 	if len(leases) == 0 {
 		return nil, nil
 	}
-	ids, owners := leaseColumns(leases)
+	ids, owners := leaseColumns(slices.SortedFunc(slices.Values(leases), func(a, b Lease) int { return cmp.Compare(a.ID, b.ID) }))
 	done := make(map[Lease]bool, len(leases))
 	err = q.write(ctx, "complete", []any{ids, owners}, func(row pgx.CollectableRow) error {
 		var l Lease
