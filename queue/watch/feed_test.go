@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -286,24 +287,41 @@ func TestPollReadsServerClockAndDepths(t *testing.T) {
 
 func TestPublishedStatesNeverChange(t *testing.T) {
 	t.Parallel()
-	q := open(t, testdb.New(t))
-	f := start(t, q, Options{NoWAL: true, Poll: -1})
+	f := start(t, open(t, testdb.New(t)), Options{NoWAL: true, Poll: -1})
 	await(t, f, "the connections up", listening)
-	f.change(func() { f.happened(Event{What: Enqueued, JobID: 1}) })
-	s := await(t, f, "an event", func(s *State) bool { return len(s.Events) > 0 })
-	first, version := s.Events, s.Version
-	for i := range 10 * EventsKept {
+	var published []*State
+	var copies [][]Event
+	for i := range 20 * EventsKept {
+		f.note(func() { f.happened(Event{What: Claimed, JobID: int64(i)}) })
+		if i%100 == 0 {
+			f.publish()
+			published = append(published, f.State())
+			copies = append(copies, slices.Clone(f.State().Events))
+		}
+	}
+	for i, s := range published {
+		if !slices.Equal(s.Events, copies[i]) {
+			t.Fatalf("State %d changed after it was published", s.Version)
+		}
+	}
+	if last := published[len(published)-1].Events; len(last) != EventsKept || last[0].Seq != last[EventsKept-1].Seq-EventsKept+1 {
+		t.Errorf("%d events from %d to %d", len(last), last[0].Seq, last[len(last)-1].Seq)
+	}
+}
+
+func TestABurstOfChangesIsFewStates(t *testing.T) {
+	t.Parallel()
+	f := start(t, open(t, testdb.New(t)), Options{NoWAL: true, Poll: -1})
+	version := await(t, f, "the connections up", listening).Version
+	began := time.Now()
+	for i := range 10_000 {
 		f.change(func() { f.happened(Event{What: Claimed, JobID: int64(i)}) })
 	}
-	s = await(t, f, "many events", func(s *State) bool { return s.Events[len(s.Events)-1].Seq == 10*EventsKept+1 })
-	if first[0].JobID != 1 || first[0].What != Enqueued || len(first) != 1 {
-		t.Errorf("a published State changed: %+v", first)
-	}
-	if len(s.Events) != EventsKept || s.Events[0].Seq != s.Events[EventsKept-1].Seq-EventsKept+1 {
-		t.Errorf("%d events from %d to %d", len(s.Events), s.Events[0].Seq, s.Events[len(s.Events)-1].Seq)
-	}
-	if grown := s.Version - version; grown > 100 {
-		t.Errorf("%d States were published for one burst of changes", grown)
+	s := await(t, f, "the last event", func(s *State) bool {
+		return len(s.Events) > 0 && s.Events[len(s.Events)-1].JobID == 9999
+	})
+	if grown, most := s.Version-version, uint64(time.Since(began)/publishEvery)+2; grown > most {
+		t.Errorf("%d States were published in the time of %d", grown, most)
 	}
 }
 
