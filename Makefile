@@ -23,7 +23,7 @@ lint: ## vet, staticcheck, gofumpt, tidy go.mod, imports that point one way
 	go tool staticcheck ./...
 	@files=$$(go tool gofumpt -l .); if [ -n "$$files" ]; then echo "run go tool gofumpt -w on:"; echo "$$files"; exit 1; fi
 	go mod tidy -diff
-	go test -count=1 -run '^TestHouse' .
+	go test -count=1 -run '^TestHouse' ./ui/command
 
 bench: ## measure claims, feed and screens
 	go test -run '^$$' -bench . -benchmem ./...

@@ -1,6 +1,6 @@
 // Package cli does what the one-shot commands of leasetop say: it reads and
 // acts through package queue and prints the result, as a table for people or as
-// JSON for scripts. The grammar, and which flag means what, is main's; here each
+// JSON for scripts. The grammar, and which flag means what, is ui/command; here each
 // file is one command.
 //
 // What it prints on standard output is a stable contract for scripts. Tables

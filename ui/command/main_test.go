@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // The scripts in testdata run the real command line against a real database.
 // TestMain makes this binary be leasetop when a script calls it so.
 func TestMain(m *testing.M) {
-	testscript.Main(withDatabases{m}, map[string]func(){"leasetop": main})
+	testscript.Main(withDatabases{m}, map[string]func(){"leasetop": func() { os.Exit(Main("test")) }})
 }
 
 type withDatabases struct{ *testing.M }
