@@ -42,6 +42,9 @@ func redactURL(text string) string {
 		return scheme + "://" + hidden
 	}
 	address, query, _ := strings.Cut(rest, "?")
+	if !plausible(address) {
+		return scheme + "://" + hidden
+	}
 	var kept []string
 	for pair := range strings.SplitSeq(query, "&") {
 		key, _, isPair := strings.Cut(pair, "=")
@@ -58,6 +61,21 @@ func redactURL(text string) string {
 		text += "?" + strings.Join(kept, "&")
 	}
 	return text
+}
+
+// plausible reports whether each host's port is a number. One that is not may be
+// the password of a URL whose host was forgotten: postgres://user:secret.
+func plausible(address string) bool {
+	hosts, _, _ := strings.Cut(address, "/")
+	for host := range strings.SplitSeq(hosts, ",") {
+		if bracket := strings.LastIndexByte(host, ']'); bracket >= 0 {
+			host = host[bracket+1:]
+		}
+		if _, port, ok := strings.Cut(host, ":"); ok && strings.Trim(port, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // secret reports whether the parameter of that name holds a password.
