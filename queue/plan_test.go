@@ -1,0 +1,148 @@
+package queue
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The plans are pinned: which index carries each statement, whichever plan the
+// server's cache takes, with statistics as they should be and as they are when
+// nobody analyzed since the table was empty.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	const (
+		queue = "'emails'"
+		token = "'host:1:boot/w1#7'"
+	)
+	// The jobs in processing, and 900 more.
+	arrays := func(n int) string {
+		ids, owners := make([]string, n), make([]string, n)
+		for i := range n {
+			ids[i], owners[i] = fmt.Sprint(200001+i), fmt.Sprint("worker ", 1+i)
+		}
+		return fmt.Sprintf("'{%s}', '{%s}'", strings.Join(ids, ","), strings.Join(owners, ","))
+	}
+	tables := map[string]*Queue{"fresh": planTable(t), "stale": planTable(t)}
+	exec(t, tables["fresh"], "vacuum analyze leasetop.jobs")
+	for _, c := range []struct {
+		statement, args string
+		indexes         []string // every index that the plan may use
+		sorts           bool     // it may sort
+		custom          bool     // it is planned anew each time
+		large           bool     // with stale statistics it may read the table whole: for a thousand rows of this one that is no slower
+	}{
+		{statement: "claim", args: queue + "," + token + ", 30, 1, '-infinity', 0", indexes: []string{"jobs_ready", "jobs_pkey"}},
+		{statement: "claim", args: queue + "," + token + ", 30, 1000, now() - interval '1 hour', 7", indexes: []string{"jobs_ready", "jobs_pkey"}},
+		{statement: "next_due", args: "array['emails', 'reports']", indexes: []string{"jobs_ready"}},
+		{statement: "heartbeat", args: arrays(1) + ", array[30]", indexes: []string{"jobs_pkey"}, sorts: true},
+		{statement: "heartbeat", args: arrays(100) + ", array_fill(30, array[100])", indexes: []string{"jobs_pkey"}, sorts: true},
+		{statement: "heartbeat", args: arrays(1000) + ", array_fill(30, array[1000])", indexes: []string{"jobs_pkey"}, sorts: true, large: true},
+		{statement: "lease_owners", args: "array[1, 2, 3]", indexes: []string{"jobs_pkey"}},
+		{statement: "complete", args: arrays(1), indexes: []string{"jobs_pkey"}},
+		{statement: "complete", args: arrays(100), indexes: []string{"jobs_pkey"}},
+		{statement: "complete", args: arrays(1000), indexes: []string{"jobs_pkey"}, large: true},
+		{statement: "retry", args: "200001," + token + ", 'x', 60", indexes: []string{"jobs_pkey"}},
+		{statement: "bury", args: "200001," + token + ", 'x', 'buried'", indexes: []string{"jobs_pkey"}},
+		{statement: "release", args: "200001," + token + ", 0", indexes: []string{"jobs_pkey"}},
+		{statement: "reclaim", args: "100", indexes: []string{"jobs_active", "jobs_pkey"}, sorts: true},
+		{statement: "next_expiry", indexes: []string{"jobs_active"}},
+		{statement: "leases", args: "100", indexes: []string{"jobs_active"}, sorts: true},
+		{statement: "redrive", args: "1, 'ann'", indexes: []string{"jobs_pkey"}},
+		{statement: "dead_ids", args: "null", indexes: []string{"jobs_dead"}, sorts: true},
+		{statement: "dead_ids", args: queue, indexes: []string{"jobs_dead"}, sorts: true},
+		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, 50", indexes: []string{"jobs_dead"}, sorts: true, custom: true},
+		{statement: "list_dead", args: queue + ", now(), 5, 50", indexes: []string{"jobs_dead"}, sorts: true, custom: true},
+		{statement: "list", args: "null, null, 9223372036854775807, 50", indexes: []string{"jobs_pkey"}, custom: true},
+		{statement: "list", args: "null, '{processing}', 9223372036854775807, 50", indexes: []string{"jobs_active", "jobs_pkey"}, sorts: true, custom: true},
+		{statement: "get", args: "1, null", indexes: []string{"jobs_pkey"}},
+		{statement: "key_holders", args: "array['emails'], array['k']", indexes: []string{"jobs_idempotency"}},
+		{statement: "depth", args: "1000, 1", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true},
+		{statement: "depth", args: "null, 100", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true},
+	} {
+		for statistics, q := range tables {
+			for _, mode := range []string{"custom", "generic"} {
+				if c.custom && mode == "generic" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s(%.40s) %s %s", c.statement, c.args, statistics, mode), func(t *testing.T) {
+					t.Parallel()
+					for _, node := range planOf(t, q, c.statement, c.args, mode) {
+						switch {
+						case node.Index != "" && !slices.Contains(c.indexes, node.Index):
+							t.Errorf("uses %s", node.Index)
+						case node.Type == "Seq Scan" && node.Relation == "jobs" && !(c.large && statistics == "stale"):
+							t.Errorf("reads the whole table")
+						case strings.Contains(node.Type, "Sort") && !c.sorts:
+							t.Errorf("sorts")
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// planTable is a queue that has seen some work, its statistics from when it was empty.
+func planTable(t *testing.T) *Queue {
+	t.Helper()
+	q := open(t)
+	exec(t, q, "alter table leasetop.jobs set (autovacuum_enabled = off)")
+	exec(t, q, "analyze leasetop.jobs")
+	exec(t, q, `insert into leasetop.jobs (queue, status, run_at, attempts, locked_by, lease_expires_at, idempotency_key)
+		select (array['emails', 'images', 'reports'])[1 + n % 3],
+			case when n <= 200000 then 'completed' when n <= 200100 then 'processing' when n <= 220100 then 'pending' else 'dead' end,
+			now() + (n % 7200 - 7000) * interval '1 second', 1,
+			case when n between 200001 and 200100 then 'worker ' || n - 200000 end,
+			case when n between 200001 and 200100 then now() + (n % 60 - 5) * interval '1 second' end,
+			case when n % 10 = 0 then 'key ' || n end
+		from generate_series(1, 222100) n`)
+	return q
+}
+
+// node is one node of a plan.
+type node struct {
+	Type     string `json:"Node Type"`
+	Index    string `json:"Index Name"`
+	Relation string `json:"Relation Name"`
+	Plans    []node
+}
+
+// planOf returns every node of the plan that the server's plan cache would take.
+func planOf(t *testing.T, q *Queue, statement, args, mode string) (all []node) {
+	t.Helper()
+	var text string
+	ok(t, pgx.BeginFunc(t.Context(), q.Pool(), func(tx pgx.Tx) error {
+		if args != "" {
+			args = "(" + args + ")"
+		}
+		for _, sql := range []string{"deallocate all", "set local plan_cache_mode = force_" + mode + "_plan", "prepare planned as " + q.Schema().Query(statement)} {
+			if _, err := tx.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
+		}
+		err := tx.QueryRow(t.Context(), "explain (format json) execute planned"+args, pgx.QueryExecModeSimpleProtocol).Scan(&text)
+		if err == nil {
+			_, err = tx.Exec(t.Context(), "deallocate planned")
+		}
+		return err
+	}))
+	var plans []struct{ Plan node }
+	ok(t, json.Unmarshal([]byte(text), &plans))
+	left := []node{plans[0].Plan}
+	for len(left) > 0 {
+		n := left[0]
+		left = append(left[1:], n.Plans...)
+		all = append(all, n)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(text)
+		}
+	})
+	return all
+}
