@@ -14,6 +14,7 @@ const claimPatience = 10 * time.Second
 // loop claims whenever a slot is free, until the worker drains or is gone.
 func (w *worker) loop(ctx context.Context) {
 	idle := pace{min: w.pool.o.PollMin, max: w.pool.o.PollMax}
+	overdue := pace{min: 5 * time.Millisecond, max: time.Second}
 	for ctx.Err() == nil {
 		w.pool.mu.Lock()
 		free, draining := w.free(), w.draining
@@ -34,13 +35,14 @@ func (w *worker) loop(ctx context.Context) {
 			got, err := w.round(ctx)
 			if got > 0 {
 				idle.reset()
+				overdue.reset()
 				if err == nil {
 					continue // until nothing is left
 				}
 			}
 			wait := idle.next()
 			if err == nil && got == 0 {
-				wait = w.untilDue(ctx, wait)
+				wait = w.untilDue(ctx, wait, &overdue)
 				w.pool.signals.idle.send(w.name)
 			}
 			timer = time.NewTimer(wait)
@@ -166,7 +168,7 @@ func (w *worker) accept(jobs []queue.Job, lease, sent, answered time.Duration) {
 
 // untilDue shortens a wait to the moment when the next scheduled job is due, so
 // that it starts on time without fast polling.
-func (w *worker) untilDue(ctx context.Context, wait time.Duration) time.Duration {
+func (w *worker) untilDue(ctx context.Context, wait time.Duration, overdue *pace) time.Duration {
 	if !w.begin() {
 		return wait
 	}
@@ -177,9 +179,11 @@ func (w *worker) untilDue(ctx context.Context, wait time.Duration) time.Duration
 	switch {
 	case err != nil || !ok:
 		return wait
-	case in <= 0: // due, and yet not found: locked, or it stands before where claims look
-		w.pool.q.Forget(w.queues...)
-		return wait
+	case in > 0:
+		overdue.reset()
+		return min(wait, in+time.Millisecond)
 	}
-	return min(wait, in+time.Millisecond)
+	// It fell due just now, stands before where claims look, or is locked by somebody.
+	w.pool.q.Forget(w.queues...)
+	return min(wait, overdue.next())
 }

@@ -47,7 +47,7 @@ func TestDrainReleasesWhatDoesNotFinishInTime(t *testing.T) {
 	causes := make(chan error, 1)
 	p := startPool(t, q, on(untilCancelled(causes)), Options{Grace: time.Second}, 1)
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	if err := p.Stop(context.Background()); err != nil {
 		t.Errorf("stop: %v", err)
 	}
@@ -72,10 +72,11 @@ func TestHandlerThatIgnoresItsContextIsNamedAndOthersGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stubborn.signals.began.listen()
 	start(t, stubborn)
 	spawn(t, stubborn, 2, "q")
 	id := enqueue(t, q, queue.NewJob{Kind: "stubborn"})[0]
-	waitUntil(t, stubborn, "the handler", func() bool { return len(stubborn.Workers()[0].Running) == 1 })
+	waitBegan(t, stubborn, 1)
 	if err := stubborn.Drain("w1"); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestSecondStopForces(t *testing.T) {
 	start(t, p)
 	spawn(t, p, 1, "q")
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	first := make(chan error, 1)
 	go func() { first <- p.Stop(context.Background()) }()
 	waitFor(t, p, DrainBegun)
@@ -139,7 +140,7 @@ func TestEndOfStopsContextForces(t *testing.T) {
 	start(t, p)
 	spawn(t, p, 1, "q")
 	enqueue(t, q, queue.NewJob{})
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := p.Stop(ctx); err != nil {
@@ -161,7 +162,7 @@ func TestEndOfStartsContextDrains(t *testing.T) {
 	}
 	spawn(t, p, 1, "q")
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	signal()
 	waitFor(t, p, DrainBegun)
 	g.open() // the outcome lands after the signal

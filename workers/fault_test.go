@@ -40,7 +40,7 @@ func TestKillLeavesTheRowAsItIsUntilItsLeaseRunsOut(t *testing.T) {
 	start(t, p)
 	victim := spawn(t, p, 1, "q")
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	if err := p.Kill(victim); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestFrozenWorkersLateCompletionIsFenced(t *testing.T) {
 	start(t, p)
 	zombie := spawn(t, p, 1, "q")
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	if err := p.Freeze(zombie); err != nil {
 		t.Fatal(err)
 	}

@@ -113,6 +113,7 @@ func (h *heart) serve(ctx context.Context) {
 	again := pace{min: 20 * time.Millisecond, max: 2 * time.Second}
 	defer h.disconnect()
 	for ctx.Err() == nil {
+		connecting := h.conn == nil
 		err := h.attend(ctx)
 		if ctx.Err() != nil {
 			return
@@ -124,7 +125,9 @@ func (h *heart) serve(ctx context.Context) {
 			sleep(ctx, again.next())
 			continue
 		}
-		again.reset()
+		if !connecting { // a connection on which every heartbeat fails must not be made again and again
+			again.reset()
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func TestLostLeaseCancelsTheHandlerAndNothingIsWritten(t *testing.T) {
 	causes := make(chan error, 1)
 	p := startPool(t, q, on(untilCancelled(causes)), Options{Lease: 3 * time.Second}, 1)
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitStatus(t, p, id, queue.Processing)
+	waitBegan(t, p, 1)
 	exec(t, q, "UPDATE leasetop.jobs SET locked_by = 'somebody else', lease_expires_at = now() + interval '1 hour' WHERE id = $1", id)
 	before := row(t, q, id)
 	if cause := receive(t, "the cancelled handler", causes); !errors.Is(cause, queue.ErrLeaseLost) {
@@ -55,7 +55,7 @@ func TestContendedLeaseKeepsItsDeadlineAndHoldsUpNobody(t *testing.T) {
 	start(t, p)
 	spawn(t, p, 2, "q")
 	ids := enqueue(t, q, many(2, queue.NewJob{})...)
-	waitUntil(t, p, "both to run", func() bool { return len(p.Workers()[0].Running) == 2 })
+	waitBegan(t, p, 2)
 
 	tx, err := q.Pool().Begin(context.Background())
 	if err != nil {
@@ -112,7 +112,7 @@ func TestFreshClaimInTheSameProcessEndsTheLostOne(t *testing.T) {
 		return err
 	}), Options{Lease: time.Hour}, 2)
 	id := enqueue(t, q, queue.NewJob{})[0]
-	waitStatus(t, p, id, queue.Processing)
+	waitBegan(t, p, 1)
 	// Another process reclaims it; no heartbeat of this one is due for minutes.
 	exec(t, q, "UPDATE leasetop.jobs SET status = 'pending', locked_by = NULL, lease_expires_at = NULL, locked_at = NULL WHERE id = $1", id)
 	if err := q.Wake(context.Background(), "q"); err != nil {

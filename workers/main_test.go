@@ -74,6 +74,7 @@ func newPool(t testing.TB, q *queue.Queue, h *Handlers, o Options) *Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.signals.began.listen()
 	t.Cleanup(func() {
 		if err := p.Stop(context.Background()); err != nil && !t.Failed() {
 			t.Errorf("stop: %v", err)
@@ -235,6 +236,14 @@ func waitFor(t testing.TB, p *Pool, what What, matching ...func(Event) bool) Eve
 		return false
 	})
 	return found
+}
+
+// waitBegan waits until so many handlers have been called.
+func waitBegan(t testing.TB, p *Pool, handlers int) {
+	t.Helper()
+	for range handlers {
+		receive(t, "a handler to begin", p.signals.began.ch)
+	}
 }
 
 func has(p *Pool, what What) bool {

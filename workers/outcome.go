@@ -43,7 +43,7 @@ func (r *run) settle(err error) {
 		r.count(queue.Completed, false)
 		return
 	case err == nil:
-		r.write(complete(errors.Is(cause, ErrTrustEnded)))
+		r.write(r.completion(errors.Is(cause, ErrTrustEnded)))
 	case errors.Is(cause, ErrTrustEnded):
 		return // the lease runs out, and a reaper gives the job back
 	default:
@@ -51,11 +51,13 @@ func (r *run) settle(err error) {
 	}
 }
 
-func complete(once bool) outcome {
-	return outcome{name: "completion", status: queue.Completed, once: once,
-		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-			return queue.Completed, q.Complete(ctx, l)
-		}}
+func (r *run) completion(once bool) outcome {
+	return outcome{
+		name: "completion", status: queue.Completed, once: once,
+		write: func(_ context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			return queue.Completed, r.worker.pool.completions.complete(q, l)
+		},
+	}
 }
 
 // failure classifies an error by its type.

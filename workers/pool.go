@@ -40,7 +40,7 @@ type Options struct {
 	// have the rest to return.
 	Grace  time.Duration
 	Logger *slog.Logger // nil logs nothing
-	Events func(Event)  // called for each event, one at a time, in order; nil for none
+	Events func(Event)  // called for each event, one at a time, in order; it must not call Stop. nil for none
 }
 
 func (o *Options) complete() error {
@@ -82,14 +82,15 @@ type Pool struct {
 	clock    func() time.Duration
 	wall     func() time.Time
 
-	life     life
-	heart    heart
-	journal  journal
-	troubles troubles
-	latency  histogram
-	signals  signals
-	tick     chan struct{} // has the clock look again
-	forced   chan struct{} // closed when a stop is forced
+	life        life
+	heart       heart
+	journal     journal
+	troubles    troubles
+	latency     histogram
+	completions completions
+	signals     signals
+	tick        chan struct{} // has the clock look again
+	forced      chan struct{} // closed when a stop is forced
 
 	mu       sync.Mutex
 	base     context.Context // what handlers' contexts derive from; nil until Start

@@ -86,6 +86,7 @@ func (r *run) confirm() bool {
 			r.phase = handling
 			p.mu.Unlock()
 			p.lookAtClock()
+			p.signals.began.send(r.job.ID)
 			return true
 		}
 		r.beatDue = now

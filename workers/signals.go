@@ -4,6 +4,7 @@ package workers
 // value, in production, does nothing.
 type signals struct {
 	idle     signal[string] // a worker found nothing in any of its queues
+	began    signal[int64]  // a job's handler is called now
 	beat     signal[error]  // a heartbeat was answered, or failed
 	looked   signal[error]  // the reaper looked
 	listens  signal[string] // LISTEN stands

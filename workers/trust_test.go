@@ -33,7 +33,7 @@ func TestUnreachableDatabaseEndsTrustBeforeTheLease(t *testing.T) {
 		return ctx.Err()
 	}), Options{Lease: 3 * time.Second, Margin: time.Second}, 1)
 	id := enqueue(t, near, queue.NewJob{})[0]
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	waitBegan(t, p, 1)
 	net.stall()
 	got := receive(t, "the end of trust", ends)
 	if !errors.Is(got.cause, ErrTrustEnded) {
@@ -54,13 +54,17 @@ func TestSleepOfTheMachineEndsTrust(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)
 	causes := make(chan error, 1)
-	p := newPool(t, q, on(untilCancelled(causes)), Options{Lease: time.Minute})
+	inside := make(chan struct{}, 1)
+	p := newPool(t, q, on(func(ctx context.Context, job *queue.Job) error {
+		inside <- struct{}{}
+		return untilCancelled(causes)(ctx, job)
+	}), Options{Lease: time.Minute})
 	var slept atomic.Int64
 	p.clock = func() time.Duration { return bootClock() + time.Duration(slept.Load()) }
 	start(t, p)
 	spawn(t, p, 1, "q")
 	enqueue(t, q, queue.NewJob{})
-	waitUntil(t, p, "the handler", func() bool { return len(p.Workers()[0].Running) == 1 })
+	receive(t, "the handler", inside)
 	slept.Store(int64(2 * time.Minute))
 	if cause := receive(t, "the end of trust", causes); !errors.Is(cause, ErrTrustEnded) {
 		t.Errorf("cancelled because of %v, want ErrTrustEnded", cause)

@@ -32,8 +32,9 @@ func (p *Pool) listen(ctx context.Context) {
 	}
 }
 
-// listenOnce connects and listens until something fails.
-func (p *Pool) listenOnce(ctx context.Context, standing func()) error {
+// listenOnce connects and listens until something fails. It calls proved when the
+// connection has been of use.
+func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 	conn, err := p.connectListener(ctx)
 	if err != nil {
 		return err
@@ -43,7 +44,6 @@ func (p *Pool) listenOnce(ctx context.Context, standing func()) error {
 		defer cancel()
 		_ = conn.Close(closing) // it is given up either way
 	}()
-	standing()
 	p.works("wake-ups (LISTEN)")
 	p.wakeAll() // for what was announced while nobody listened
 	p.signals.listens.send(p.q.Schema().ReadyChannel())
@@ -56,8 +56,10 @@ func (p *Pool) listenOnce(ctx context.Context, standing func()) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil && n.Payload == "":
+			proved()
 			p.wakeAll()
 		case err == nil:
+			proved()
 			p.q.Forget(n.Payload) // the new job may stand before where claims look
 			p.wakeOne(n.Payload, nil)
 		case silent && !conn.IsClosed():
@@ -67,6 +69,7 @@ func (p *Pool) listenOnce(ctx context.Context, standing func()) error {
 			if err != nil {
 				return err
 			}
+			proved()
 		default:
 			return err
 		}
