@@ -47,15 +47,45 @@ func (e *eventsPane) View(w, h int) []string {
 	if len(e.rows) == 0 {
 		return []string{"", e.pic.theme.dim.draw(" nothing has happened yet")}
 	}
-	from, to := e.list.Window(max(h, 1))
-	if !e.lit {
-		from, to = 0, min(max(h, 0), len(e.rows))
-	}
 	var lines []string
+	if !e.lit {
+		for _, one := range digest(e.rows, h) {
+			lines = append(lines, e.pic.theme.lineOf(one.draw(e.pic.theme, w-2), w, false, false))
+		}
+		return lines
+	}
+	from, to := e.list.Window(max(h, 1))
 	for i := from; i < to; i++ {
-		lines = append(lines, e.pic.theme.lineOf(e.rows[i].draw(e.pic.theme, w-2), w, e.lit && i == e.list.at, false))
+		lines = append(lines, e.pic.theme.lineOf(e.rows[i].draw(e.pic.theme, w-2), w, i == e.list.at, false))
 	}
 	return lines
+}
+
+// digest chooses h entries of a journal that nobody reads line by line: what is
+// out of the ordinary stays in sight in two thirds of the lines, however many
+// jobs go well meanwhile; the newest routine fills the rest. The order stays.
+func digest(rows []entry, h int) []entry {
+	notable := 0
+	for _, one := range rows {
+		if !one.routine {
+			notable++
+		}
+	}
+	h = max(h, 0)
+	special := min(notable, h-min(h, max(h/3, 1)))
+	routine := h - special
+	var out []entry
+	for _, one := range rows {
+		left := &special
+		if one.routine {
+			left = &routine
+		}
+		if *left > 0 {
+			*left--
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // draw writes a line in w cells: time, source, glyph, job and what happened.

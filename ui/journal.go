@@ -18,6 +18,9 @@ type entry struct {
 	glyph  string
 	kind   tone
 	text   string
+	// routine events are the steps of a job that goes well; they come by the
+	// hundred, and those that do not must stay in sight among them.
+	routine bool
 }
 
 // entryKey is a line's identity, for the cursor.
@@ -77,12 +80,12 @@ func (p *picture) ofFeed(e watch.Event) entry {
 	}
 	switch e.What {
 	case watch.Enqueued:
-		out.glyph = "+"
+		out.glyph, out.routine = "+", e.Count <= 1
 	case watch.Claimed:
-		out.glyph = "→"
+		out.glyph, out.routine = "→", true
 		out.text = by("claimed", "by")
 	case watch.Completed:
-		out.glyph, out.kind = "✓", okay
+		out.glyph, out.kind, out.routine = "✓", okay, true
 		out.text = by("completed", "by")
 	case watch.Retried:
 		out.glyph, out.kind = "↻", caution
@@ -115,7 +118,8 @@ func (p *picture) ofFeed(e watch.Event) entry {
 		case e.Note == "" || strings.HasPrefix(e.Note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried:
 			// The first attempt is the rule, and said by saying nothing.
 		default:
-			out.text += " · " + e.Note
+			// As in the lists: 2/5.
+			out.text += " · " + strings.Replace(strings.TrimPrefix(e.Note, "attempt "), " of ", "/", 1)
 		}
 		out.text = join(pick(e.Kind != "", e.Kind, e.Queue), out.text)
 	}

@@ -204,3 +204,20 @@ func TestSkewFollowsAClockThatWasSet(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+func TestProcessingIsWhatTheLeasesSay(t *testing.T) {
+	t.Parallel()
+	polled := []QueueDepth{{QueueDepth: queue.QueueDepth{Queue: "emails", Processing: 9}}, {QueueDepth: queue.QueueDepth{Queue: "idle", Processing: 1}}}
+	leases := Leases{Total: 2, List: []Lease{{Queue: "emails"}, {Queue: "emails"}}}
+	got := agreeing(polled, leases)
+	if got[0].Processing != 2 || got[1].Processing != 0 {
+		t.Errorf("counted %d and %d, want 2 and 0", got[0].Processing, got[1].Processing)
+	}
+	if polled[0].Processing != 9 {
+		t.Error("the reading itself was changed: a published State may hold it")
+	}
+	leases.Total = 300
+	if got := agreeing(polled, leases); got[0].Processing != 9 {
+		t.Errorf("counted %d of leases that are not all listed, want the reading's 9", got[0].Processing)
+	}
+}

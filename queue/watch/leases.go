@@ -118,6 +118,24 @@ func (b *leaseBoard) view() Leases {
 	}
 }
 
+// agreeing returns the depths with the jobs in processing counted from the leases,
+// where all of those are known: the stream keeps them fresher than the poll does
+// the depths, and one screen must not show two figures for the same thing.
+func agreeing(queues []QueueDepth, leases Leases) []QueueDepth {
+	if leases.Total != len(leases.List) {
+		return queues
+	}
+	count := map[string]int64{}
+	for _, l := range leases.List {
+		count[l.Queue]++
+	}
+	queues = slices.Clone(queues)
+	for i := range queues {
+		queues[i].Processing = count[queues[i].Queue]
+	}
+	return queues
+}
+
 // ended lists the leases of before that now does not hold any more.
 func ended(before map[int64]*row, now map[int64]*row) []int64 {
 	var ids []int64
