@@ -14,8 +14,10 @@ RETURNS jsonb LANGUAGE sql STABLE AS $$
 $$;
 -- +goose StatementEnd
 
--- Two failures are the same problem when their texts differ only in what is
--- masked here: quoted strings, UUIDs, long hexadecimal, addresses, numbers.
+-- Two failures are the same problem when the first lines of their texts differ only
+-- in what is masked here, in this order: quoted strings (an apostrophe within a word
+-- quotes nothing), e-mail addresses, UUIDs, hexadecimal (0x…, or 12 digits and more
+-- of which some are letters), IP addresses with their ports, numbers.
 -- +goose StatementBegin
 CREATE FUNCTION leasetop.fingerprint(error text)
 RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -26,13 +28,13 @@ RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     regexp_replace(
     regexp_replace(
     regexp_replace(
-      split_part(left(error, 2000), E'\n', 1),
-      '"[^"]*"|''[^'']*''', '‹text›', 'g'),
-      '[[:alnum:]._%+-]+@[[:alnum:]-]+(\.[[:alnum:]-]+)+', '‹address›', 'g'),
+      rtrim(split_part(ltrim(left(error, 2000), E' \t\r\n'), E'\n', 1), E' \t\r'),
+      '"[^"]*"|(?<![[:alnum:]])''[^'']*''', '‹text›', 'g'),
+      '[[:alnum:]._%+-]+@[[:alnum:]-]+(?:\.[[:alnum:]-]+)+', '‹address›', 'g'),
       '\m[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\M', '‹id›', 'g'),
-      '\m(0x)?(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{12,}\M', '‹id›', 'g'),
-      '\m[0-9]{1,3}(\.[0-9]{1,3}){3}(:[0-9]+)?\M', '‹host›', 'g'),
-      '[0-9]+(\.[0-9]+)?', '‹n›', 'g'),
+      '\m0[xX][0-9a-fA-F]+\M|\m(?=[0-9a-fA-F]*[0-9])(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{12,}\M', '‹id›', 'g'),
+      '(?:\m[0-9]{1,3}(?:\.[0-9]{1,3}){3}\M|\[[0-9a-fA-F:.]*(?:::|(?:[0-9a-fA-F]+:){3})[0-9a-fA-F:.]*\])(?::[0-9]+)?', '‹host›', 'g'),
+      '[0-9]+(?:\.[0-9]+)?', '‹n›', 'g'),
     300)
 $$;
 -- +goose StatementEnd
