@@ -1,0 +1,9 @@
+UPDATE jobs
+SET status = 'completed',
+    locked_at = NULL,
+    locked_by = NULL,
+    lease_expires_at = NULL,
+    updated_at = now()
+WHERE id = $1
+  AND locked_by = $2
+  AND status = 'processing';
