@@ -69,7 +69,7 @@ func (w *worker) drain(ctx context.Context) {
 			w.over = true
 			w.refresh()
 			if !w.crashed {
-				p.emit(Event{Worker: w.name, What: WorkerEnded, Text: fmt.Sprintf("%d jobs processed", w.processed)})
+				p.emit(Event{Worker: w.name, What: WorkerEnded, Text: counted(int(w.processed), "job") + " processed"})
 			}
 			p.mu.Unlock()
 			return
@@ -193,10 +193,14 @@ func (p *Pool) giveUp(workers []*worker) error {
 			if w.crashed {
 				continue
 			}
-			if r.phase == handling && !r.stuck {
-				p.findStuck(r)
+			why := "outcome not written"
+			if r.phase == handling {
+				why = "handler ignores its cancelled context"
+				if !r.stuck {
+					p.findStuck(r)
+				}
 			}
-			names = append(names, fmt.Sprintf("job %d (%s/%s) on %s", r.job.ID, r.job.Queue, r.job.Kind, w.name))
+			names = append(names, fmt.Sprintf("job %d (%s/%s) on %s: %s", r.job.ID, r.job.Queue, r.job.Kind, w.name, why))
 		}
 		if len(w.runs) > 0 {
 			w.drop()
@@ -210,7 +214,7 @@ func (p *Pool) giveUp(workers []*worker) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s; their leases run out by themselves", ErrStuck, strings.Join(names, ", "))
+	return fmt.Errorf("%w, whose leases run out by themselves: %s", ErrLeft, strings.Join(names, "; "))
 }
 
 // findStuck notes that a handler ignores its cancelled context. The lock is held.

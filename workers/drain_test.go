@@ -91,10 +91,10 @@ func TestHandlerThatIgnoresItsContextIsNamedAndOthersGoOn(t *testing.T) {
 		waitStatus(t, stubborn, id, queue.Completed)
 	}
 	err = stubborn.Stop(context.Background())
-	if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "job 1 (q/stubborn) on w1") {
+	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "job 1 (q/stubborn) on w1: handler ignores its cancelled context") {
 		t.Errorf("stop: %v, want the job to be named", err)
 	}
-	if again := stubborn.Stop(context.Background()); !errors.Is(again, ErrStuck) {
+	if again := stubborn.Stop(context.Background()); !errors.Is(again, ErrLeft) {
 		t.Errorf("stop again: %v", again)
 	}
 	if job := get(t, q, id); job.Status != queue.Processing {

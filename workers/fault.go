@@ -26,7 +26,6 @@ func (p *Pool) Kill(name string) error {
 	}
 	w.crashed, w.thawed = true, nil
 	w.drop()
-	running := len(w.runs)
 	for _, r := range w.runs {
 		p.release(r)
 		r.cancel(ErrCrashed)
@@ -38,8 +37,12 @@ func (p *Pool) Kill(name string) error {
 	w.life.end(ErrCrashed)
 	p.mu.Lock()
 	text := "it held no job"
-	if running > 0 {
-		text = fmt.Sprintf("%d running jobs abandoned, without clean-up: their leases run out", running)
+	if running := len(w.runs); running > 0 {
+		var last time.Duration
+		for _, r := range w.runs {
+			last = max(last, r.sure-p.clock())
+		}
+		text = fmt.Sprintf("%s abandoned without clean-up, lease runs out in %v", counted(running, "job"), last.Round(100*time.Millisecond))
 	}
 	p.emit(Event{Worker: w.name, What: Killed, Text: text})
 	p.mu.Unlock()
@@ -82,7 +85,7 @@ func (p *Pool) Freeze(name string) error {
 			for _, r := range w.runs { // also those whose claim landed meanwhile
 				w.thawAt = max(w.thawAt, r.sure+afterExpiry)
 			}
-			text = fmt.Sprintf("%d handlers go on without heartbeats: their leases run out", n)
+			text = fmt.Sprintf("no heartbeats for %s, thaws in %v", counted(n, "running job"), (w.thawAt - p.clock()).Round(100*time.Millisecond))
 		}
 		p.emit(Event{Worker: w.name, What: Froze, Text: text})
 	}

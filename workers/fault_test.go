@@ -123,55 +123,72 @@ func TestKilledWorkersHandlerCannotComplete(t *testing.T) {
 	}
 }
 
-func TestFrozenWorkersLateCompletionIsFenced(t *testing.T) {
+// The first worker is stopped past its lease, another claims, then the first finishes.
+func TestFrozenWorkersLateOutcomeIsFenced(t *testing.T) {
 	t.Parallel()
-	q := openQueue(t)
-	l := newLedger(t, q)
-	g := newGate(t)
-	second := newGate(t)
-	p := newPool(t, q, on(func(ctx context.Context, job *queue.Job) error {
-		// The effect is guarded by its key, the completion by the fence.
-		err := pgx.BeginFunc(ctx, q.Pool(), func(tx pgx.Tx) error { return l.note(ctx, tx, job) })
-		if err != nil || job.Attempts > 1 {
-			return errors.Join(err, second.wait(ctx))
-		}
-		return g.wait(ctx)
-	}), Options{Lease: 2 * time.Second})
-	held := p.signals.held.listen()
-	start(t, p)
-	zombie := spawn(t, p, 1, "q")
-	id := enqueue(t, q, queue.NewJob{})[0]
-	waitBegan(t, p, 1)
-	if err := p.Freeze(zombie); err != nil {
-		t.Fatal(err)
-	}
-	other := spawn(t, p, 1, "q")
-	g.open() // the zombie's handler finishes, its outcome must wait
-	if got := receive(t, "the held outcome", held); got != id {
-		t.Errorf("job %d is held, want %d", got, id)
-	}
-	if s := p.workerNamed(t, zombie); s.State != Frozen {
-		t.Errorf("the zombie is %s", s.State)
-	}
-	e := waitFor(t, p, StaleFenced)
-	if e.Worker != zombie || e.JobID != id || !strings.Contains(e.Text, "late completion") || !strings.Contains(e.Owner, "/"+other+"#") {
-		t.Errorf("the event does not say who was fenced and who owns the job: %+v", e)
-	}
-	if job := get(t, q, id); job.Status != queue.Processing || job.Attempts != 2 || !strings.Contains(job.LockedBy, "/"+other+"#") {
-		t.Errorf("the late completion left the job %s, attempts %d, owner %s", job.Status, job.Attempts, job.LockedBy)
-	}
-	if has(p, TrustEnded) {
-		t.Error("trust was checked for a zombie")
-	}
-	second.open()
-	waitStatus(t, p, id, queue.Completed)
-	if n := l.effects(t, id); n != 1 {
-		t.Errorf("%d effects, want 1", n)
-	}
-	waitUntil(t, p, "the zombie back at work", func() bool { s := p.workerNamed(t, zombie); return s.State == Idle && s.Fenced == 1 && s.Lost == 1 })
-	next := enqueue(t, q, many(4, queue.NewJob{})...)
-	for _, id := range next {
-		waitStatus(t, p, id, queue.Completed)
+	for name, c := range map[string]struct {
+		result error
+		text   string
+	}{
+		"completion": {nil, "late completion"},
+		"failure":    {errors.New("too late to matter"), "late retry"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := openQueue(t)
+			l := newLedger(t, q)
+			first, second := newGate(t), newGate(t)
+			p := newPool(t, q, on(func(ctx context.Context, job *queue.Job) error {
+				// The effect is guarded by its key, the outcome by the fence.
+				err := pgx.BeginFunc(ctx, q.Pool(), func(tx pgx.Tx) error { return l.note(ctx, tx, job) })
+				if err != nil || job.Attempts > 1 {
+					return errors.Join(err, second.wait(ctx))
+				}
+				if job.Kind == "next" {
+					return nil
+				}
+				return errors.Join(first.wait(ctx), c.result)
+			}), Options{Lease: 2 * time.Second})
+			held := p.signals.held.listen()
+			start(t, p)
+			zombie := spawn(t, p, 1, "q")
+			id := enqueue(t, q, queue.NewJob{})[0]
+			waitBegan(t, p, 1)
+			if err := p.Freeze(zombie); err != nil {
+				t.Fatal(err)
+			}
+			other := spawn(t, p, 1, "q")
+			first.open() // the zombie's handler finishes, its outcome must wait
+			if got := receive(t, "the held outcome", held); got != id {
+				t.Errorf("job %d is held, want %d", got, id)
+			}
+			if s := p.workerNamed(t, zombie); s.State != Frozen {
+				t.Errorf("the zombie is %s", s.State)
+			}
+			e := waitFor(t, p, StaleFenced)
+			if e.Worker != zombie || e.JobID != id || !strings.Contains(e.Text, c.text) || !strings.Contains(e.Owner, "/"+other+"#") {
+				t.Errorf("the event does not say who was fenced and who owns the job: %+v", e)
+			}
+			job := get(t, q, id)
+			if job.Status != queue.Processing || job.Attempts != 2 || !strings.Contains(job.LockedBy, "/"+other+"#") {
+				t.Errorf("the late outcome left the job %s, attempts %d, owner %s", job.Status, job.Attempts, job.LockedBy)
+			}
+			if has(p, TrustEnded) {
+				t.Error("trust was checked for a zombie")
+			}
+			second.open()
+			job = waitStatus(t, p, id, queue.Completed)
+			if n := l.effects(t, id); n != 1 || len(job.Errors) != 1 || job.Errors[0].Outcome != "lost" {
+				t.Errorf("%d effects, want 1; history %+v, want just the lost lease", n, job.Errors)
+			}
+			waitUntil(t, p, "the zombie back at work", func() bool {
+				s := p.workerNamed(t, zombie)
+				return s.State == Idle && s.Fenced == 1 && s.Lost == 1
+			})
+			for _, id := range enqueue(t, q, many(4, queue.NewJob{Kind: "next"})...) {
+				waitStatus(t, p, id, queue.Completed)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package workers
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -151,6 +152,14 @@ func (p *Pool) works(operation string) {
 	if before {
 		p.emit(Event{What: DBTrouble, Text: operation + " work again"})
 	}
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // wallClock labels what screens show; it decides nothing.

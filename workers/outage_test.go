@@ -2,6 +2,8 @@ package workers
 
 import (
 	"context"
+	"errors"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -138,5 +140,74 @@ func TestRoleDefaultIsolationLosesNoJob(t *testing.T) {
 				t.Error("there was trouble with the database")
 			}
 		})
+	}
+}
+
+// What could not be renewed must not be claimed.
+func TestNothingIsClaimedBeforeTheHeartbeatConnectionStands(t *testing.T) {
+	t.Parallel()
+	var refused atomic.Bool
+	q := openAt(t, testdb.New(t), func(c *pgxpool.Config) {
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if refused.Load() {
+				return nil, errors.New("no more connections")
+			}
+			return dial(ctx, network, addr)
+		}
+	})
+	id := enqueue(t, q, queue.NewJob{})[0] // the pool has a connection to claim with
+	refused.Store(true)
+	p := newPool(t, q, on(nothing), Options{})
+	beats := p.signals.beat.listen()
+	spawn(t, p, 1, "q")
+	start(t, p)
+	for range 3 {
+		if receive(t, "a try to connect", beats) == nil {
+			t.Fatal("a heartbeat without a connection")
+		}
+	}
+	if job := get(t, q, id); job.Status != queue.Pending {
+		t.Errorf("the job is %s", job.Status)
+	}
+	refused.Store(false)
+	waitStatus(t, p, id, queue.Completed)
+}
+
+// The handler is done while nobody answers: its outcome is written once somebody
+// does, and the job runs once.
+func TestOutcomeOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	near := openAt(t, url, nil)
+	var cut atomic.Bool
+	far := openAt(t, url, func(c *pgxpool.Config) {
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if cut.Load() {
+				return nil, errors.New("the network is down")
+			}
+			return dial(ctx, network, addr)
+		}
+	})
+	g := newGate(t)
+	p := newPool(t, far, on(func(ctx context.Context, _ *queue.Job) error { return g.wait(ctx) }), Options{Lease: time.Minute})
+	troubled := p.signals.troubled.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	id := enqueue(t, near, queue.NewJob{})[0]
+	waitBegan(t, p, 1)
+	cut.Store(true)
+	exec(t, near, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	g.open()
+	for receive(t, "the outcome to fail", troubled) != "outcomes" {
+	}
+	if job := get(t, near, id); job.Status != queue.Processing {
+		t.Errorf("the job is %s", job.Status)
+	}
+	cut.Store(false)
+	waitUntil(t, p, "the outcome", func() bool { return p.Workers()[0].Completed == 1 })
+	if job := get(t, near, id); job.Status != queue.Completed || job.Attempts != 1 || has(p, StaleFenced) {
+		t.Errorf("the job is %s after %d attempts", job.Status, job.Attempts)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,8 +22,9 @@ var (
 	ErrDrained = errors.New("worker drained")
 	// ErrCrashed cancels the handlers of a killed worker; what they return is dropped.
 	ErrCrashed = errors.New("worker crashed")
-	// ErrStuck is wrapped by the error of Stop: handlers ignored their cancelled contexts.
-	ErrStuck = errors.New("handlers ignored their cancelled context")
+	// ErrLeft is wrapped by the error of Stop: handlers ignored their cancelled
+	// contexts, or outcomes could not be written.
+	ErrLeft = errors.New("stopped with jobs left")
 	// ErrStopped is returned for what a pool does not do once it is stopped.
 	ErrStopped = errors.New("pool stopped")
 	// ErrNoWorker says that there is no worker of that name.
@@ -180,7 +182,7 @@ func (p *Pool) serve(ctx context.Context) {
 
 // Stop drains all workers and waits: nobody claims any more, handlers get the
 // grace period, what is left is cancelled and released. It returns nil when all
-// came to their end, else an error that wraps [ErrStuck] and names the jobs whose
+// came to their end, else an error that wraps [ErrLeft] and names the jobs whose
 // handlers ignored their cancelled context; their leases run out by themselves.
 // When it is called a second time, or ctx ends, handlers are cancelled at once.
 func (p *Pool) Stop(ctx context.Context) error {
@@ -233,7 +235,7 @@ func (p *Pool) Spawn(queues []string, slots int) (name string, err error) {
 	p.spawned++
 	w := newWorker(p, "w"+strconv.Itoa(p.spawned), slices.Clone(queues), slots)
 	p.workers = append(p.workers, w)
-	p.emit(Event{Worker: w.name, What: Spawned, Text: fmt.Sprintf("%d slots, queues %q", slots, queues)})
+	p.emit(Event{Worker: w.name, What: Spawned, Text: counted(slots, "slot") + " on " + strings.Join(queues, ", ")})
 	if p.base != nil {
 		w.life.start(p.base, w.loop)
 	}

@@ -42,40 +42,54 @@ func (p *Pool) reap(ctx context.Context) {
 	}
 }
 
-// reapDue takes back all that is due and returns when to look again.
+// reapDue takes back all that is due, or will be before it is time for the next
+// look, and returns how long to wait then.
 func (p *Pool) reapDue(ctx context.Context, again *pace) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, reapPatience)
-	defer cancel()
-	in, ok, err := p.q.NextExpiry(ctx)
+	regular := jitter(p.period(), 5)
+	in, ok, err := p.nextExpiry(ctx)
 	if err != nil {
 		return 0, err
 	}
-	regular := jitter(p.period(), 5)
-	if !ok {
+	if !ok || in > regular {
 		again.reset()
 		return regular, nil
 	}
-	if in > 0 {
-		again.reset()
-		return min(regular, in+rand.N(expirySpread)), nil
+	if in > 0 && !sleep(ctx, in+rand.N(expirySpread)) {
+		return 0, ctx.Err()
 	}
-	total := 0
-	for {
-		taken, err := p.q.Reclaim(ctx, reapBatch)
+	for total := 0; ; {
+		taken, err := p.reclaim(ctx)
 		if err != nil {
 			return 0, err
 		}
-		p.tookBack(taken)
-		total += len(taken)
-		if len(taken) < reapBatch {
-			break
+		total += taken
+		switch {
+		case taken == reapBatch:
+			continue
+		case total == 0: // renewed meanwhile, another reaper's, or locked by somebody: do not spin on it
+			return again.next(), nil
 		}
+		again.reset()
+		return 0, nil
 	}
-	if total == 0 { // another reaper's, or locked by somebody: do not spin on it
-		return again.next(), nil
+}
+
+func (p *Pool) nextExpiry(ctx context.Context) (in time.Duration, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, reapPatience)
+	defer cancel()
+	return p.q.NextExpiry(ctx)
+}
+
+// reclaim takes back one batch.
+func (p *Pool) reclaim(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, reapPatience)
+	defer cancel()
+	taken, err := p.q.Reclaim(ctx, reapBatch)
+	if err != nil {
+		return 0, err
 	}
-	again.reset()
-	return 0, nil
+	p.tookBack(taken)
+	return len(taken), nil
 }
 
 // tookBack tells of reclaimed jobs and acts on what they mean for this process.
