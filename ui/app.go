@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
 )
 
@@ -27,6 +28,8 @@ type app struct {
 	cfg Config
 	ctx context.Context
 	now func() time.Time
+	// sleep waits in commands, and reports whether the time passed before ctx ended.
+	sleep func(ctx context.Context, d time.Duration) bool
 
 	w, h      int
 	dark      bool
@@ -52,7 +55,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, cfg Config) *app {
-	a := &app{cfg: cfg, ctx: ctx, now: time.Now, dark: true}
+	a := &app{cfg: cfg, ctx: ctx, now: time.Now, sleep: sleep, dark: true}
 	if a.cfg.By == "" {
 		a.cfg.By = "dashboard"
 		if u, err := user.Current(); err == nil {
@@ -97,7 +100,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.frame = ""
 		cmd := a.press(msg.String())
 		if a.dialogs.Top() != nil && !a.dialogs.Armed(a.now()) {
-			cmd = tea.Batch(cmd, a.arm())
+			cmd = tea.Batch(cmd, a.after(swallow, wakeMsg{})) // it looks different then
 		}
 		return cmd
 	case tea.WindowSizeMsg:
@@ -113,8 +116,9 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			a.clustered = msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet
 		}
 	case tea.ResumeMsg:
-		a.cfg.Feed.Refresh()
 		a.tick()
+		a.frame = ""
+		return a.refresh()
 	case deadMsg:
 		a.deadTab.Took(msg)
 	case jobMsg:
@@ -131,7 +135,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.redriven(msg)
 	case orderedMsg:
 		a.ordered(msg)
-	case armedMsg:
+	case wakeMsg:
 	case faultMsg:
 		return a.fail(msg.err)
 	default: // pasted text, releases, focus: nothing acts on them
@@ -279,14 +283,15 @@ func (a *app) help() tea.Cmd {
 	move := func(keys, help string) action { return key(keys, "", help, nil) }
 	var sections []helpSection
 	if own := a.page().Keys(a); len(own) > 0 {
-		sections = append(sections, helpSection{here, own})
+		sections = append(sections, helpSection{title: here, actions: own})
 	}
 	sections = append(sections,
-		helpSection{"Demonstration", a.demoKeys()},
-		helpSection{"Moving", []action{
+		helpSection{title: "Demonstration", actions: a.demoKeys()},
+		helpSection{title: "Moving", actions: []action{
 			move("j k ↓ ↑", "down, up"), move("^d ^u", "half a page down, up"), move("g G", "to the top, to the end"),
 		}},
-		helpSection{"Everywhere", a.globalKeys()},
+		helpSection{title: "Everywhere", actions: a.globalKeys()},
+		helpSection{title: "Where the picture comes from", notes: sources(&a.pic)},
 	)
 	a.dialogs.Push(&helpDialog{sections: sections}, a.now())
 	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts
@@ -298,8 +303,8 @@ func (a *app) ask(d dialog) {
 	a.dialogs.Push(d, a.now())
 }
 
-// say shows a line in the footer.
-func (a *app) say(kind tone, text string) { a.flash.Say(kind, text, a.now()) }
+// say shows a line in the footer. It may hold what the database holds.
+func (a *app) say(kind tone, text string) { a.flash.Say(kind, safe.Text(text), a.now()) }
 
 // pause freezes the picture, or shows the present again.
 func (a *app) pause() {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -11,30 +12,58 @@ func banner(p *picture, w int) []string {
 	if s.Version == 0 {
 		return nil
 	}
-	type trouble struct{ what, reason string }
-	var all []trouble
-	if !s.Polling.OK {
-		all = append(all, trouble{"no reading", s.Polling.Reason})
+	var bad []link
+	for _, l := range links(p) {
+		if !l.OK {
+			bad = append(bad, l)
+		}
 	}
-	if !s.Notify.OK {
-		all = append(all, trouble{"no LISTEN", s.Notify.Reason})
-	}
-	if !s.WAL.OK {
-		all = append(all, trouble{"no WAL", s.WAL.Reason})
-	}
-	if len(all) == 0 {
+	if len(bad) == 0 {
 		return nil
 	}
-	text := "! " + all[0].what
-	if all[0].reason != "" {
-		text += ": " + all[0].reason
+	text := "! no " + bad[0].name
+	if bad[0].Reason != "" {
+		text += ": " + bad[0].Reason
 	}
-	if more := len(all) - 1; more > 0 {
-		text += " · and " + plural(more, "other") + ", see ?"
+	if more := len(bad) - 1; more > 0 {
+		text += " · and " + thousands(int64(more)) + " more, see ?"
 	}
 	k := p.theme.warn
 	if !s.Polling.OK {
 		k = p.theme.bad
 	}
 	return []string{" " + k.draw(safe.Fit(text, w-2)) + " "}
+}
+
+// link is one source of the feed under its name and with what it feeds.
+type link struct {
+	watch.Link
+	name, feeds string
+}
+
+// links are the sources, the one that hurts most to lose first.
+func links(p *picture) []link {
+	return []link{
+		{p.state.Polling, "poll", "depths and leases"},
+		{p.state.Notify, "NOTIFY", "dead letters, within milliseconds"},
+		{p.state.WAL, "WAL", "events"},
+	}
+}
+
+// sources says for the help how each source is.
+func sources(p *picture) []string {
+	var notes []string
+	for _, l := range links(p) {
+		text := l.name + ": " + l.feeds
+		switch {
+		case p.state.Version == 0:
+			text += " · not connected yet"
+		case l.OK:
+			text += " · ok for " + age(p.local.Sub(l.Since))
+		default:
+			text += " · not for " + age(p.local.Sub(l.Since)) + ": " + l.Reason
+		}
+		notes = append(notes, text)
+	}
+	return notes
 }

@@ -73,7 +73,7 @@ func (t *theme) boxed(h heading, lines []string, w, height int, focused bool) []
 		if i < len(lines) {
 			text = lines[i]
 		}
-		out = append(out, side+safe.FitStyled(text, w-2)+side)
+		out = append(out, side+fitLine(text, w-2)+side)
 	}
 	return append(out, line.draw("╰"+strings.Repeat("─", w-2)+"╯"))
 }
@@ -91,7 +91,7 @@ func (t *theme) ruled(h heading, lines []string, w, height int, focused bool) []
 		if i < len(lines) {
 			text = lines[i]
 		}
-		out = append(out, safe.FitStyled(text, w))
+		out = append(out, fitLine(text, w))
 	}
 	return out
 }

@@ -11,11 +11,11 @@ import (
 // opened, and exactly that is acted on, whatever the list below does meanwhile.
 type confirm struct {
 	title   string
-	subject []string // what is acted on, a line each, already styled
-	more    string   // how many are not listed
-	says    string   // what will happen
-	yes     string   // "redrive 3 jobs"
-	no      string   // "leave them"
+	subject func() []string // what is acted on, a line each, already styled
+	more    string          // how many are not listed
+	says    string          // what will happen
+	yes     string          // "redrive 3 jobs"
+	no      string          // "leave them"
 	grave   bool
 	do      func() tea.Cmd
 }
@@ -48,7 +48,7 @@ func (c *confirm) Lines(t *theme, w, h int, armed bool) []string {
 	buttons := c.buttons(t, armed)
 	words := wrap(c.says, w)
 	room := max(h-len(words)-5, 1)
-	subject, more := c.subject, c.more
+	subject, more := c.subject(), c.more
 	if len(subject) > room {
 		hidden := len(subject) - room
 		subject = subject[:room]

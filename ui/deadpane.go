@@ -65,7 +65,7 @@ func (d *deadPane) View(w, h int) []string {
 		from, to = 0, min(max(h-1, 0), len(in.Latest))
 	}
 	for i := from; i < to; i++ {
-		row := g.row(deadCells(t, &in.Latest[i], d.pic.now))
+		row := g.row(deadCells(t, &in.Latest[i], g.columns[2].max, d.pic.now))
 		lines = append(lines, t.lineOf(row, w, d.lit && i == d.list.at, false))
 	}
 	return lines
@@ -77,7 +77,7 @@ var deadColumns = []column{
 	{title: "KIND", min: 8, max: 8, rank: 1},
 	{title: "STATUS", min: 6, max: 6, rank: 3},
 	{title: "ATT", min: 3, right: true, rank: 2},
-	{title: "ERROR", min: 26, max: 400, grows: true},
+	{title: "ERROR", min: 30, max: 400, grows: true},
 }
 
 // deadGrid fits the columns of a list of dead letters; the overview and the tab
@@ -96,11 +96,10 @@ func deadGrid(jobs []queue.Job, w int) grid {
 	columns[1].max = widest(5, 10, each(func(j *queue.Job) string { return strconv.FormatInt(j.ID, 10) }))
 	columns[1].min = columns[1].max
 	columns[2].max = widest(8, max(min(24, w/4), 8), each(func(j *queue.Job) string { return kindOf(j.Queue, j.Kind) }))
-	columns[2].min = min(columns[2].max, 14)
 	return arrange(columns, w)
 }
 
-func deadCells(t *theme, j *queue.Job, now time.Time) []cell {
+func deadCells(t *theme, j *queue.Job, full int, now time.Time) []cell {
 	status := t.warn
 	if j.Status == queue.Dead {
 		status = t.bad
@@ -109,7 +108,7 @@ func deadCells(t *theme, j *queue.Job, now time.Time) []cell {
 	return []cell{
 		{text: since(j.DiedAt, now), ink: t.dim},
 		{text: strconv.FormatInt(j.ID, 10), ink: t.strong},
-		{text: kindOf(j.Queue, j.Kind), ink: t.dim},
+		t.kindCell(j.Queue, j.Kind, full),
 		{text: string(j.Status), ink: status},
 		{text: tries(j.Attempts, j.MaxAttempts), ink: t.dim},
 		{text: line, ink: t.text},

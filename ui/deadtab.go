@@ -31,6 +31,7 @@ type deadTab struct {
 	signal  uint64    // of the dead channel, when the list was last asked for
 	stale   bool      // something is known to have changed
 	asked   time.Time // local clock of the last question
+	wakes   time.Time // when the next may be put, if it has to wait
 	err     error
 }
 
@@ -76,16 +77,16 @@ func (d *deadTab) Load(a *app) tea.Cmd {
 	default:
 		return nil
 	}
-	signal := d.pic.state.Dead.Signal
-	wait := deadBetween - a.now().Sub(d.asked)
-	d.loading, d.stale, d.signal, d.asked = true, false, signal, a.now()
-	return a.io(func(ctx context.Context) tea.Msg {
-		if wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-			}
+	now, signal := a.now(), d.pic.state.Dead.Signal
+	if early := deadBetween - now.Sub(d.asked); after == nil && d.read && early > 0 {
+		if now.Before(d.wakes) {
+			return nil
 		}
+		d.wakes = now.Add(early)
+		return a.after(early, wakeMsg{})
+	}
+	d.loading, d.stale, d.signal, d.asked = true, false, signal, now
+	return a.io(func(ctx context.Context) tea.Msg {
 		jobs, next, err := a.cfg.Jobs.List(ctx, queue.Filter{Statuses: queue.DeadLetters}, queue.Page{Limit: limit, After: after})
 		return deadMsg{after, signal, jobs, next, err}
 	})
@@ -150,18 +151,21 @@ func (d *deadTab) Keys(a *app) []action {
 	if n > 0 {
 		redrive.label = fmt.Sprintf("redrive %d marked", n)
 	}
-	return []action{
+	keys := []action{
 		openKey(a, job.ID, ok),
 		redrive,
 		key("space", "mark", "mark the job under the cursor, or take its mark away", func() tea.Cmd {
 			d.list.ToggleMark()
 			return nil
 		}).unless(none),
-		key("esc", pick(n > 0, "clear marks", ""), "take all marks away", func() tea.Cmd {
+	}
+	if n > 0 {
+		keys = append(keys, key("esc", "clear marks", "take all marks away", func() tea.Cmd {
 			d.list.ClearMarks()
 			return nil
-		}).unless(pick(n > 0, "", "nothing is marked")),
+		}))
 	}
+	return keys
 }
 
 // Heading says how many there are and how far the list goes.
@@ -207,7 +211,7 @@ func (d *deadTab) rows(w, h int) []string {
 	g := deadGrid(d.jobs[from:to], w-2)
 	lines := []string{" " + g.header(t.dim)}
 	for i := from; i < to; i++ {
-		row := g.row(deadCells(t, &d.jobs[i], d.pic.now))
+		row := g.row(deadCells(t, &d.jobs[i], g.columns[2].max, d.pic.now))
 		lines = append(lines, t.lineOf(row, w, i == d.list.at, d.list.Marked(d.jobs[i].ID)))
 	}
 	return lines

@@ -26,6 +26,7 @@ type detail struct {
 	loading bool
 	asked   time.Time
 	signal  uint64
+	laid    laid
 }
 
 func newDetail(id int64, p *picture) *detail {
@@ -147,17 +148,36 @@ func (d *detail) View(w, h int) []string {
 		payload.note = "the first " + thousands(payloadCharacters)
 	}
 	if w < wideWidth {
-		attempts.lines = timeline(j, d.pic, w-2)
-		payload.lines = foldAll(pretty(string(j.Payload), t), w-2)
+		d.lay(w-2, w-2)
 		return append(top, d.stack(t, w, rest, []int{len(attempts.lines), len(payload.lines)})...)
 	}
 	left := w / 2
-	attempts.lines = timeline(j, d.pic, left-4)
-	payload.lines = foldAll(pretty(string(j.Payload), t), w-left-4)
+	d.lay(left-4, w-left-4)
 	return append(top, beside(
 		d.column(t, left, []int{0}, []int{rest}),
 		d.column(t, w-left, []int{1}, []int{rest}),
 	)...)
+}
+
+// lay lays out the two texts for these widths, unless they are as they were.
+func (d *detail) lay(attemptsW, payloadW int) {
+	next := laid{d.job, d.pic.theme, d.pic.now, attemptsW, payloadW}
+	if d.laid == next {
+		return
+	}
+	d.all[0].(*textPane).lines = timeline(d.job, d.pic, attemptsW)
+	if next.now = d.laid.now; d.laid != next { // the payload has no ages in it
+		d.all[1].(*textPane).lines = foldAll(pretty(string(d.job.Payload), d.pic.theme), payloadW)
+	}
+	d.laid = laid{d.job, d.pic.theme, d.pic.now, attemptsW, payloadW}
+}
+
+// laid is what a layout of a job depends on.
+type laid struct {
+	job                 *queue.Job
+	theme               *theme
+	now                 time.Time
+	attemptsW, payloadW int
 }
 
 // facts are the job's columns and its last error.

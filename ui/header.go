@@ -70,7 +70,7 @@ func header(p *picture, origin string, paused bool, w int) string {
 			mode = t.chip(caution, "RO")
 		}
 		left = append(left, part{t.strong.draw(safe.Text(name)) + " " + mode, 0})
-		left = append(left, part{t.dim.draw("pg " + safe.Text(s.Version)), 4})
+		left = append(left, part{t.dim.draw("pg " + safe.Text(release(s.Version))), 4})
 		left = append(left, part{t.dim.draw(safe.Text(s.User + "@" + s.Host)), 6})
 	}
 	if origin != "" {
@@ -84,6 +84,12 @@ func header(p *picture, origin string, paused bool, w int) string {
 		{p.life(paused), 0},
 	}
 	return spread(left, right, w)
+}
+
+// release is a server's version without its packager's words: 15.18.
+func release(version string) string {
+	number, _, _ := strings.Cut(version, " ")
+	return number
 }
 
 // link is one source of the feed: whether it works and, when it lags, how far.

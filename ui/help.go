@@ -19,6 +19,7 @@ type helpDialog struct {
 type helpSection struct {
 	title   string
 	actions []action
+	notes   []string
 }
 
 // Heading is the dialog's title.
@@ -53,17 +54,25 @@ func (d *helpDialog) Lines(t *theme, w, h int, _ bool) []string {
 			lines = append(lines, "")
 		}
 		lines = append(lines, t.strong.draw(s.title))
+		for _, note := range s.notes {
+			for _, line := range wrap(note, w-2) {
+				lines = append(lines, "  "+t.dim.draw(line))
+			}
+		}
 		for _, a := range s.actions {
 			names := make([]string, len(a.keys))
 			for i, k := range a.keys {
 				names[i] = spell(k)
 			}
 			keys := safe.Fit(strings.Join(names, " "), 11)
-			if a.why != "" {
-				lines = append(lines, safe.FitStyled("  "+t.faint.draw(keys+" "+a.help)+t.warn.draw(" · "+safe.Text(a.why)), w))
+			if a.why == "" {
+				lines = append(lines, safe.FitStyled("  "+t.accent.draw(keys)+" "+t.text.draw(a.help), w))
 				continue
 			}
-			lines = append(lines, safe.FitStyled("  "+t.accent.draw(keys)+" "+t.text.draw(a.help), w))
+			lines = append(lines, safe.FitStyled("  "+t.faint.draw(keys+" "+a.help), w))
+			for _, line := range wrap(a.why, w-16) {
+				lines = append(lines, strings.Repeat(" ", 14)+t.warn.draw("! "+line))
+			}
 		}
 	}
 	d.height, d.length = h, len(lines)

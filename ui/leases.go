@@ -71,7 +71,7 @@ func (l *leasesPane) View(w, h int) []string {
 	columns[0].max = widest(5, 10, l.each(func(one watch.Lease) string { return strconv.FormatInt(one.JobID, 10) }))
 	columns[0].min = columns[0].max
 	columns[1].max = widest(6, 22, l.each(func(one watch.Lease) string { return kindOf(one.Queue, one.Kind) }))
-	columns[1].min = min(columns[1].max, 12)
+
 	columns[2].max = widest(6, 14, l.each(func(one watch.Lease) string { return l.who(one) }))
 	columns[2].min = min(columns[2].max, 10)
 	g := arrange(columns, w-2)
@@ -83,7 +83,7 @@ func (l *leasesPane) View(w, h int) []string {
 	}
 	for i := from; i < to; i++ {
 		one := in.List[i]
-		line := t.lineOf(g.row(l.cells(one)), w, l.lit && i == l.list.at, false)
+		line := t.lineOf(g.row(l.cells(one, columns[1].max)), w, l.lit && i == l.list.at, false)
 		if stale {
 			line = t.dim.fade(line)
 		}
@@ -111,7 +111,7 @@ func (l *leasesPane) who(one watch.Lease) string {
 	return h.name
 }
 
-func (l *leasesPane) cells(one watch.Lease) []cell {
+func (l *leasesPane) cells(one watch.Lease, full int) []cell {
 	t := l.pic.theme
 	who := t.text
 	switch l.pic.holder(one.Owner).state {
@@ -136,7 +136,7 @@ func (l *leasesPane) cells(one watch.Lease) []cell {
 	}
 	return []cell{
 		{text: strconv.FormatInt(one.JobID, 10), ink: t.strong},
-		{text: kindOf(one.Queue, one.Kind), ink: t.dim},
+		t.kindCell(one.Queue, one.Kind, full),
 		{text: l.who(one), ink: who},
 		{text: tries(one.Attempts, one.MaxAttempts), ink: attempt},
 		time,

@@ -40,7 +40,7 @@ func (a *app) ordered(m orderedMsg) {
 func newKill(a *app, w workers.Snapshot) *confirm {
 	return &confirm{
 		title: "KILL WORKER " + w.Name, grave: true,
-		subject: jobsOf(a.pic.theme, w),
+		subject: a.jobsOf(w),
 		says: "It is abandoned at once and nothing is cleaned up, as when a process dies: no statement from it any more. " +
 			"Its leases run out, then the reaper gives its jobs back.",
 		yes: "kill " + w.Name, no: "leave it",
@@ -53,7 +53,7 @@ func newKill(a *app, w workers.Snapshot) *confirm {
 func newFreeze(a *app, w workers.Snapshot) *confirm {
 	return &confirm{
 		title: "FREEZE WORKER " + w.Name, grave: true,
-		subject: jobsOf(a.pic.theme, w),
+		subject: a.jobsOf(w),
 		says: "It becomes a zombie: its handlers go on, its heartbeats stop. When it wakes and writes its outcome late, " +
 			"the fencing token must keep it out.",
 		yes: "freeze " + w.Name, no: "leave it",
@@ -63,8 +63,20 @@ func newFreeze(a *app, w workers.Snapshot) *confirm {
 	}
 }
 
-// jobsOf names what a worker runs, for a question about it.
-func jobsOf(t *theme, w workers.Snapshot) []string {
+// jobsOf names what a worker runs, for a question about it. The worker is fixed,
+// but it goes on working while the question stands.
+func (a *app) jobsOf(was workers.Snapshot) func() []string {
+	return func() []string {
+		for _, w := range a.pic.workers {
+			if w.Name == was.Name {
+				return jobLines(a.pic.theme, w)
+			}
+		}
+		return []string{a.pic.theme.warn.draw(safe.Text(was.Name) + " is gone")}
+	}
+}
+
+func jobLines(t *theme, w workers.Snapshot) []string {
 	if len(w.Running) == 0 {
 		return []string{t.strong.draw(safe.Text(w.Name)) + t.dim.draw(" runs nothing just now")}
 	}

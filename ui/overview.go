@@ -45,10 +45,8 @@ func (o *overview) View(w, h int) []string {
 	left := w * 55 / 100
 	// The queues get what they need and room for a chart, the leases a good half.
 	top := min(max(queues+4+2+6, h*2/5), h*3/5)
-	rightTop := min(max(len(o.pic.state.Leases.List)+3, h*2/5), h*3/5)
-	if rightTop-top <= 2 && top-rightTop <= 2 {
-		rightTop = top
-	}
+	rightTop := min(len(o.pic.state.Leases.List)+3, h*3/5)
+	rightTop = max(rightTop, top)
 	lines := beside(
 		o.column(t, left, []int{0, 2}, []int{top, h - top}),
 		o.column(t, w-left, []int{1, 3}, []int{rightTop, h - rightTop}),

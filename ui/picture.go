@@ -6,6 +6,7 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
 )
 
@@ -115,6 +116,18 @@ func (p *picture) served(name string) bool {
 		}
 	}
 	return false
+}
+
+// kindCell is what runs a job; without its queue where the column is too narrow
+// for the full names of all rows.
+func (t *theme) kindCell(queue, kind string, full int) cell {
+	return cell{paint: func(w int) string {
+		text := kindOf(queue, kind)
+		if kind != "" && w < full {
+			text = kind
+		}
+		return t.dim.draw(safe.Fit(text, w))
+	}}
 }
 
 // kindOf names what runs a job: its kind, within its queue when that says more.

@@ -31,7 +31,7 @@ type pulledMsg struct {
 
 type (
 	secondMsg struct{}
-	armedMsg  struct{}
+	wakeMsg   struct{}
 	faultMsg  struct{ err error }
 	ledgerMsg struct {
 		ledger Ledger
@@ -82,11 +82,7 @@ func (a *app) pull(before pulledMsg) tea.Cmd {
 			}
 		}()
 		if before.state != nil {
-			frame := time.NewTimer(frameEvery)
-			defer frame.Stop()
-			select {
-			case <-frame.C:
-			case <-a.ctx.Done():
+			if !a.sleep(a.ctx, frameEvery) {
 				return nil
 			}
 			select {
@@ -136,14 +132,39 @@ func (a *app) adopt(m pulledMsg) {
 	a.show()
 }
 
-// second is the clock of countdowns and ages.
-func (a *app) second() tea.Cmd {
-	return tea.Every(time.Second, func(time.Time) tea.Msg { return secondMsg{} })
+// refresh has the feed look at once.
+func (a *app) refresh() tea.Cmd {
+	return a.io(func(context.Context) tea.Msg {
+		a.cfg.Feed.Refresh()
+		return nil
+	})
 }
 
-// arm draws the dialog again when it listens.
-func (a *app) arm() tea.Cmd {
-	return tea.Tick(swallow, func(time.Time) tea.Msg { return armedMsg{} })
+// second is the clock of countdowns and ages.
+func (a *app) second() tea.Cmd {
+	now := a.now()
+	return a.after(now.Truncate(time.Second).Add(time.Second).Sub(now), secondMsg{})
+}
+
+// after delivers a message when some time has passed.
+func (a *app) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if !a.sleep(a.ctx, d) {
+			return nil
+		}
+		return msg
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // readLedger counts the demonstration's effects, after a while.
@@ -152,9 +173,8 @@ func (a *app) readLedger(after time.Duration) tea.Cmd {
 		return nil
 	}
 	return a.io(func(ctx context.Context) tea.Msg {
-		select {
-		case <-time.After(after):
-		case <-ctx.Done():
+		if after > 0 && !a.sleep(ctx, after) {
+			return nil
 		}
 		ledger, err := a.cfg.Demo.Ledger(ctx)
 		return ledgerMsg{ledger, err}

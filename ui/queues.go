@@ -157,6 +157,9 @@ func (q *queuesPane) warnings(w int) []string {
 	return lines
 }
 
+// minute is how many samples the chart is wide.
+const minute = 60
+
 // chart draws the last minute of all queues together in the room left over.
 func (q *queuesPane) chart(w, h int) []string {
 	t := q.pic.theme
@@ -176,8 +179,10 @@ func (q *queuesPane) chart(w, h int) []string {
 	if gap < 1 {
 		right, gap = "", 1
 	}
+	wide := w - 5 - scale
+	seen := wide * min(len(samples), minute) / minute
 	lines := []string{"", " " + left + strings.Repeat(" ", gap) + right}
-	for i, line := range t.skyline(resample(samples, w-5-scale), rows, high) {
+	for i, line := range t.skyline(resample(samples, seen), wide, rows, high) {
 		label := ""
 		if i == 0 {
 			label = rate(high)

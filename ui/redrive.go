@@ -49,16 +49,19 @@ func newRedrive(a *app, jobs []subject) *confirm {
 		c.says = "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, it will fail again."
 		c.title, c.yes, c.no = fmt.Sprintf("REDRIVE JOB %d", jobs[0].id), fmt.Sprintf("redrive %d", jobs[0].id), "leave it"
 	}
-	wide := 0
+	idW, whereW := 0, 0
 	for _, j := range jobs[:min(n, listed)] {
-		wide = max(wide, len(strconv.FormatInt(j.id, 10)))
+		idW = max(idW, len(strconv.FormatInt(j.id, 10)))
+		whereW = max(whereW, min(safe.Width(safe.Text(j.where)), 24))
 	}
 	t := a.pic.theme
+	var lines []string
 	for _, j := range jobs[:min(n, listed)] {
 		line, _, _ := strings.Cut(strings.TrimSpace(j.says), "\n")
-		c.subject = append(c.subject, t.strong.draw(safe.FitRight(strconv.FormatInt(j.id, 10), wide))+"  "+
-			t.accent.draw(safe.Fit(j.where, 18))+" "+t.dim.draw(safe.Text(line[:min(len(line), 400)])))
+		lines = append(lines, t.strong.draw(safe.FitRight(strconv.FormatInt(j.id, 10), idW))+"  "+
+			t.accent.draw(safe.Fit(j.where, whereW))+"  "+t.dim.draw(safe.Text(line[:min(len(line), 400)])))
 	}
+	c.subject = func() []string { return lines }
 	if n > listed {
 		c.more = fmt.Sprintf("and %s more", thousands(int64(n-listed)))
 	}

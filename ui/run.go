@@ -15,7 +15,7 @@ import (
 
 // framesPerSecond is how often the terminal may be written to. Data changes the
 // screen less often; a key should show at once.
-const framesPerSecond = 30
+const framesPerSecond = 20
 
 // lastWords is how long the terminal has to take the end of the program. One
 // that has gone away, or was stopped with ctrl+s, takes nothing.

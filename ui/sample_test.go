@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -160,6 +161,8 @@ type world struct {
 	skip  map[int64]string
 	now   time.Time
 	stats *Ledger
+
+	broken []string // what Update or View asked for, which they must not
 }
 
 func newWorld() *world {
@@ -167,9 +170,28 @@ func newWorld() *world {
 }
 
 func (w *world) note(format string, args ...any) {
+	w.touch(format)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, fmt.Sprintf(format, args...))
+}
+
+// touch is called by all that would be I/O. It looks who called.
+func (w *world) touch(what string) {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.Function, "ui.(*app).Update") || strings.HasSuffix(f.Function, "ui.(*app).View") {
+			w.mu.Lock()
+			w.broken = append(w.broken, what)
+			w.mu.Unlock()
+			return
+		}
+		if !more {
+			return
+		}
+	}
 }
 
 func (w *world) log() string {
@@ -178,11 +200,12 @@ func (w *world) log() string {
 	return strings.Join(w.asked, "; ")
 }
 
-func (w *world) State() *watch.State            { return w.state }
-func (w *world) Changed(uint64) <-chan struct{} { return nil }
-func (w *world) Refresh()                       {}
+func (w *world) State() *watch.State            { w.touch("state"); return w.state }
+func (w *world) Changed(uint64) <-chan struct{} { w.touch("changed"); return nil }
+func (w *world) Refresh()                       { w.touch("refresh") }
 
 func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error) {
+	w.touch("list")
 	jobs := w.state.Dead.Latest
 	if p.After != nil {
 		for i := range jobs {
@@ -200,6 +223,7 @@ func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.J
 }
 
 func (w *world) Preview(_ context.Context, id int64, n int) (*queue.Job, int, error) {
+	w.touch("preview")
 	j := sampleJob(id)
 	length := len(j.Payload)
 	j.Payload = j.Payload[:min(n, length)]
@@ -219,7 +243,7 @@ func (w *world) Redrive(_ context.Context, by string, ids ...int64) (queue.Redri
 	return done, nil
 }
 
-func (w *world) Workers() []workers.Snapshot { return w.crew }
+func (w *world) Workers() []workers.Snapshot { w.touch("workers"); return w.crew }
 func (w *world) Events(after uint64) ([]workers.Event, uint64) {
 	news := sampleNews()
 	return news[min(int(after), len(news)):], uint64(len(news))
@@ -267,6 +291,7 @@ func newStage(t testing.TB, w *world, width, height int, options ...stageOption)
 	}
 	s := &stage{t: t, world: w, app: newApp(t.Context(), cfg)}
 	s.app.now = func() time.Time { return w.now }
+	s.app.sleep = func(context.Context, time.Duration) bool { return false } // time does not pass by itself
 	s.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
 	s.pull()
@@ -290,15 +315,7 @@ func (s *stage) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	done := make(chan tea.Msg, 1)
-	go func() { done <- cmd() }()
-	var msg tea.Msg
-	select {
-	case msg = <-done:
-	case <-time.After(20 * time.Millisecond): // a tick or a pull: time does not pass here
-		return
-	}
-	switch msg := msg.(type) {
+	switch msg := cmd().(type) {
 	case tea.BatchMsg:
 		for _, c := range msg {
 			s.run(c)
@@ -358,8 +375,15 @@ func keyPress(name string) tea.KeyPressMsg {
 // screen is what a person sees; it fails the test when it does not fit.
 func (s *stage) screen() *term.Frame {
 	s.t.Helper()
-	f := term.Render(s.app.View().Content, s.app.w, s.app.h)
-	if err := f.Err(); err != nil {
+	view := s.app.View().Content
+	if s.app.fault != nil {
+		s.t.Fatalf("%v\n%s", s.app.fault, s.app.fault.(*panicError).stack)
+	}
+	if len(s.broken) > 0 {
+		s.t.Fatalf("Update or View asked for %v", s.broken)
+	}
+	f := term.Render(view, s.app.w, s.app.h)
+	if err := f.Err(); err != nil && s.app.h > 0 {
 		s.t.Fatalf("the screen does not fit: %v\n%s", err, f.Text())
 	}
 	return f

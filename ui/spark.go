@@ -43,9 +43,9 @@ func spark(samples []float64, w int, k, none ink) string {
 	return b.String()
 }
 
-// skyline draws bars h cells high, one to a cell, top line first, each line in
-// the ink of its height.
-func (t *theme) skyline(bars []float64, h int, high float64) []string {
+// skyline draws bars h cells high at the right of w cells, top line first, each
+// line in the ink of its height.
+func (t *theme) skyline(bars []float64, w, h int, high float64) []string {
 	lines := make([]string, h)
 	steps := []rune("▁▂▃▄▅▆▇█")
 	for y := range h {
@@ -74,7 +74,7 @@ func (t *theme) skyline(bars []float64, h int, high float64) []string {
 		} else if some {
 			k = t.text
 		}
-		lines[y] = k.draw(b.String())
+		lines[y] = strings.Repeat(" ", w-len(bars)) + k.draw(b.String())
 	}
 	return lines
 }

@@ -146,7 +146,7 @@ func (t *theme) lineOf(row string, w int, cursor, marked bool) string {
 	case cursor:
 		front = t.lead.draw("▸")
 	}
-	line := safe.FitStyled(front+row, w)
+	line := fitLine(front+row, w)
 	if cursor {
 		return t.row.wash(line)
 	}

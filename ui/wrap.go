@@ -7,14 +7,20 @@ import (
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
-// maxLines bounds what is wrapped for one text; the rest is named, not shown.
-const maxLines = 2000
+// What is wrapped of one text is bounded; the rest is left out.
+const (
+	maxLines = 2000
+	maxText  = 64 << 10
+)
 
 // wrap makes a foreign text safe and breaks it into lines of at most w cells, at
 // spaces where there are any.
 func wrap(text string, w int) []string {
 	if w <= 0 {
 		return nil
+	}
+	if len(text) > maxText {
+		text = text[:maxText] + "…"
 	}
 	text = safe.Block(strings.TrimRight(text, "\n"))
 	lines := strings.Split(ansi.Wrap(text, w, ""), "\n")
@@ -50,18 +56,37 @@ func fold(pieces []piece, w, indent int) []string {
 				b.WriteString(strings.Repeat(" ", indent))
 				used = indent
 			}
-			head := ansi.Truncate(text, w-used, "")
-			if head == "" { // a wide character and one cell left
+			n, cells := head(text, w-used)
+			if n == 0 { // a wide character, and one cell left
 				if used <= indent {
 					break
 				}
 				used = w
 				continue
 			}
-			b.WriteString(p.ink.draw(head))
-			used += safe.Width(head)
-			text = text[len(head):]
+			b.WriteString(p.ink.draw(text[:n]))
+			used += cells
+			text = text[n:]
 		}
 	}
 	return append(lines, b.String())
+}
+
+// head measures the part of a safe text that fits into w cells. It looks at no
+// more than that part.
+func head(text string, w int) (n, cells int) {
+	for n < len(text) && cells < w {
+		if text[n] < 0x80 && (n+1 == len(text) || text[n+1] < 0x80) {
+			n++
+			cells++
+			continue
+		}
+		cluster, width := ansi.FirstGraphemeCluster(text[n:], ansi.GraphemeWidth)
+		if cells+width > w {
+			break
+		}
+		n += len(cluster)
+		cells += width
+	}
+	return n, cells
 }

@@ -1,0 +1,364 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+)
+
+// bury puts a new dead letter on top of the list, as the feed would.
+func (w *world) bury(id int64) {
+	state := *w.state
+	died := w.now
+	job := queue.Job{ID: id, Queue: "emails", Kind: "send", Status: queue.Dead, Attempts: 1, MaxAttempts: 1, LastError: "new", DiedAt: &died}
+	state.Dead.Latest = append([]queue.Job{job}, state.Dead.Latest...)
+	state.Dead.Signal++
+	state.Dead.Total++
+	state.Version++
+	w.state = &state
+}
+
+// vanish takes a dead letter off the list.
+func (w *world) vanish(id int64) {
+	state := *w.state
+	state.Dead.Latest = slices.DeleteFunc(slices.Clone(state.Dead.Latest), func(j queue.Job) bool { return j.ID == id })
+	state.Dead.Signal++
+	state.Dead.Total--
+	state.Version++
+	w.state = &state
+}
+
+// refresh lets the list be read again.
+func (s *stage) refresh() {
+	s.now = s.now.Add(deadBetween)
+	s.pull()
+}
+
+func TestCursorFollowsTheJob(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("2", "j", "j")
+	before, _ := s.app.deadTab.Job()
+	for id := int64(90001); id < 90020; id++ {
+		s.bury(id)
+		s.refresh()
+	}
+	after, _ := s.app.deadTab.Job()
+	if before.ID != after.ID {
+		t.Errorf("the cursor went from job %d to job %d", before.ID, after.ID)
+	}
+	s.sees("90019")
+}
+
+func TestMarksSurviveARefresh(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("2", "space", "j", "space")
+	s.bury(90001)
+	s.refresh()
+	s.sees("2 marked")
+	s.press("r")
+	s.sees("REDRIVE 2 JOBS", "88007", "87981")
+	s.later("y")
+	if got, want := s.log(), "redrive [88007 87981] by ann@shop1"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.sees("✓ redriven 2")
+	s.seesNot("marked")
+}
+
+// TestWrongRow: the list moves ten times a second while a destructive key and
+// its confirmation arrive 30 ms apart.
+func TestWrongRow(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("2")
+	shown, _ := s.app.deadTab.Job()
+	s.press("r")
+	s.bury(90001)
+	s.refreshDuring(30 * time.Millisecond)
+	s.press("y")
+	if got := s.log(); got != "" {
+		t.Fatalf("a confirmation 30 ms after the question did: %s", got)
+	}
+	s.vanish(shown.ID)
+	s.skip = map[int64]string{shown.ID: "no such job"}
+	s.refresh()
+	s.sees("REDRIVE JOB 88007")
+	s.later("y")
+	if got, want := s.log(), "redrive [88007] by ann@shop1"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.sees("skipped 1: 88007 no such job")
+}
+
+func (s *stage) refreshDuring(d time.Duration) {
+	s.now = s.now.Add(d)
+	s.pull()
+}
+
+func TestKeysTypedAheadNeverConfirm(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("3", "K")
+	for range 50 { // held down, or typed ahead: longer than the moment itself
+		s.now = s.now.Add(30 * time.Millisecond)
+		s.press("y")
+	}
+	if got := s.log(); got != "" {
+		t.Errorf("did %s", got)
+	}
+	s.sees("KILL WORKER w1", "88140", "88141")
+	s.later("y")
+	if got, want := s.log(), "kill w1"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+}
+
+func TestPasteOnAListDoesNothing(t *testing.T) {
+	t.Parallel()
+	for _, tab := range []string{"1", "2", "3"} {
+		s := newStage(t, newWorld(), 120, 36)
+		s.press(tab)
+		before := s.screen().Text()
+		s.send(tea.PasteStartMsg{})
+		s.send(tea.PasteMsg{Content: "dy\nrk\nKyFy"})
+		s.send(tea.PasteEndMsg{})
+		if after := s.screen().Text(); after != before {
+			t.Errorf("on tab %s a paste changed the screen to\n%s", tab, after)
+		}
+		if got := s.log(); got != "" {
+			t.Errorf("on tab %s a paste did: %s", tab, got)
+		}
+	}
+}
+
+// TestUnbracketedPaste: a terminal without bracketed paste sends the text as keys.
+func TestUnbracketedPasteConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	for _, tab := range []string{"1", "2"} {
+		s := newStage(t, newWorld(), 120, 36)
+		s.press(tab)
+		s.press("d", "y", "enter", "r", "k", "enter", "y")
+		if got := s.log(); got != "" {
+			t.Errorf("on tab %s it did: %s", tab, got)
+		}
+	}
+}
+
+func TestDangerIsNeverOneKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ tab, key, asks string }{
+		{"2", "r", "REDRIVE JOB 88007"}, {"3", "K", "KILL WORKER w1"}, {"3", "F", "FREEZE WORKER w1"},
+	} {
+		s := newStage(t, newWorld(), 120, 36)
+		s.press(c.tab, c.key)
+		s.sees(c.asks)
+		s.later("esc")
+		s.seesNot(c.asks)
+		if got := s.log(); got != "" {
+			t.Errorf("%s and esc did: %s", c.key, got)
+		}
+	}
+}
+
+func TestWorkersAreOrderedAbout(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys      []string
+		did, says string
+	}{
+		{[]string{"d"}, "drain w1", "✓ draining w1"},
+		{[]string{"+"}, "spawn emails,images 4", "✓ spawned w7 on emails, images (4 slots)"},
+		{[]string{"j", "-"}, "drain w2", "✓ draining w2"},
+		{[]string{"j", "F", "y"}, "freeze w2", "✓ froze w2"},
+		{[]string{"n", "enter"}, "spawn emails,images 4", "✓ spawned w7"},
+		{[]string{"n", "space", "j", "j", "space", "+", "enter"}, "spawn images,reports 5", "(5 slots)"},
+		{[]string{"j", "j", "j", "j", "backspace"}, "remove w5", "✓ w5 taken off the list"},
+		{[]string{"b"}, "burst", "✓ enqueued a burst of 500 jobs"},
+		{[]string{"x"}, "poison", "✓ enqueued poison: job 88200"},
+	} {
+		s := newStage(t, newWorld(), 120, 36)
+		s.press("3")
+		for _, k := range c.keys {
+			s.later(k)
+		}
+		if got := s.log(); got != c.did {
+			t.Errorf("%v did %q, want %q", c.keys, got, c.did)
+		}
+		s.sees(c.says)
+	}
+}
+
+func TestKeysThatDoNothingSayWhy(t *testing.T) {
+	t.Parallel()
+	readOnly := func(w *world) { w.state.Server.ReadOnly = true }
+	nobody := func(w *world) { w.crew = nil }
+	none := func(w *world) { w.state.Dead.Latest, w.state.Dead.Total = nil, 0 }
+	for _, c := range []struct {
+		prepare func(*world)
+		options []stageOption
+		keys    []string
+		says    string
+	}{
+		{nil, []stageOption{watchingOnly}, []string{"3", "n"}, "spawn: watching only"},
+		{nil, []stageOption{watchingOnly}, []string{"3", "K"}, "kill: watching only"},
+		{nil, []stageOption{noDemo}, []string{"b"}, "burst: only in the demonstration"},
+		{readOnly, nil, []string{"2", "r"}, "redrive: this database is read-only for app"},
+		{none, nil, []string{"2", "r"}, "redrive: no dead letter under the cursor"},
+		{nobody, nil, []string{"3", "d"}, "drain: no worker under the cursor"},
+		{nil, nil, []string{"3", "j", "j", "j", "j", "K"}, "kill: w5 is crashed already"},
+		{nil, nil, []string{"3", "backspace"}, "w1 has not ended"},
+	} {
+		w := newWorld()
+		if c.prepare != nil {
+			c.prepare(w)
+		}
+		s := newStage(t, w, 120, 36, c.options...)
+		s.press(c.keys...)
+		s.sees(c.says)
+		if got := s.log(); got != "" {
+			t.Errorf("%v did %s", c.keys, got)
+		}
+		s.press("?")
+		s.sees("KEYS")
+	}
+}
+
+func TestHelpGreysKeysWithTheReason(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36, watchingOnly)
+	s.press("3", "?")
+	s.sees("spawn a worker", "watching only: no workers run in this process", "only in the demonstration")
+}
+
+func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.skip = map[int64]string{87994: "idempotency key in use by #88160"}
+	s := newStage(t, w, 120, 36)
+	s.press("2", "space", "space", "r")
+	s.later("enter")
+	s.sees("! redriven 1, skipped 1: 87994 idempotency key in use by #88160")
+}
+
+func TestDetailRedrivesItsJob(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("2", "j", "enter")
+	s.sees("JOB 87994", "ATTEMPTS 5", "1970670598291982290", "1e400", "-0", "the same error")
+	s.press("r")
+	s.later("y")
+	if got, want := s.log(), "redrive [87994] by ann@shop1"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.press("esc")
+	s.sees("DEAD LETTERS 40")
+}
+
+func TestDetailOfAJobThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("2", "enter")
+	s.send(jobMsg{id: s.app.detail.id, err: queue.ErrNotFound})
+	s.sees("gone since")
+	s.press("r")
+	s.sees("redrive: the job is gone")
+}
+
+func TestListIsReadByPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	for id := range int64(700) {
+		w.bury(100_000 + id)
+	}
+	s := newStage(t, w, 120, 36)
+	s.press("2")
+	if n := len(s.app.deadTab.jobs); n != deadPage {
+		t.Fatalf("%d jobs were read at first, want %d", n, deadPage)
+	}
+	for range 8 {
+		s.press("G")
+	}
+	if n := len(s.app.deadTab.jobs); n != 740 {
+		t.Errorf("%d jobs are read at the end, want 740", n)
+	}
+	job, _ := s.app.deadTab.Job()
+	if want := w.state.Dead.Latest[739].ID; job.ID != want {
+		t.Errorf("the cursor is on %d at the end, want %d", job.ID, want)
+	}
+}
+
+func TestPauseFreezesThePictureNotTheFeed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("p")
+	before := s.screen().Text()
+	s.bury(90001)
+	s.pass(5 * time.Second)
+	s.pull()
+	if after := s.screen().Text(); after != before {
+		t.Errorf("the paused picture moved to\n%s", after)
+	}
+	s.sees("‖ PAUSED 12:04:31Z")
+	s.press("p")
+	s.sees("LIVE", "90001")
+}
+
+func TestOldReadingsAreMarked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.seesNot("stale:", "STALE")
+	s.pass(staleAfter + 7*time.Second)
+	s.sees("! STALE", "stale: read 12s ago")
+}
+
+var negative = regexp.MustCompile(`-\d+(s|m\d\ds|h\d\dm|d)\b|-\d\d:\d\d`)
+
+func TestAgesAreNeverNegative(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
+		w := newWorld()
+		w.now = noon.Add(-skew) // this machine is off by skew
+		w.state.Depths.Read, w.state.Leases.Read, w.state.Dead.Read = w.now, w.now, w.now
+		w.state.Clock = watch.Clock{Skew: skew, Known: true}
+		s := newStage(t, w, 120, 36)
+		s.sees("00:24", " 4s 88007")
+		w.state.Clock.Skew = -time.Hour // and now the database's clock jumps back
+		s.pass(0)
+		for _, line := range s.screen().Lines()[1:] { // the first line states the skew
+			if negative.MatchString(line) {
+				t.Errorf("a negative age: %s", line)
+			}
+		}
+	}
+}
+
+func TestNothingChangesNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.crew = nil
+	w.state.Leases.List, w.state.Leases.Total = nil, 0
+	w.state.Dead.Latest, w.state.Dead.Total = nil, 0
+	for i := range w.state.Depths.Queues {
+		w.state.Depths.Queues[i].OldestReady, w.state.Depths.Queues[i].Ready = 0, 0
+	}
+	s := newStage(t, w, 120, 36)
+	before := s.app.View()
+	for range 25 { // within the minute that the clock shows
+		s.now = s.now.Add(time.Second)
+		state := *w.state
+		state.Version++
+		state.Depths.Read, state.Leases.Read = s.now, s.now
+		w.state = &state
+		s.pull()
+	}
+	if after := s.app.View(); after.Content != before.Content {
+		t.Errorf("the screen changed although nothing did:\n%s", s.screen().Text())
+	}
+}

@@ -1,0 +1,188 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// hostile are texts that would act on the terminal, or bend what stands beside
+// them, if they were printed as they are.
+var hostile = []string{
+	"\x1b]52;c;cm0gLXJmIC8=\x07",
+	"\x1b]0;owned\x07",
+	"\x1b[6n",
+	"\x1bc",
+	"\x1b[2J\x1b[H",
+	"unfinished \x1b]",
+	"c1 \u009b31m red",
+	"\b\b\b\b\b\b",
+	"over\rwritten",
+	"two\nlines\r\n\tand a tab",
+	"\u202egnp.exe",
+	"zero\u200bwidth\u2066\u2069",
+	"tags \U000e0041\U000e0042",
+	"👩🏾‍💻 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇨🇭",
+	"你好世界你好世界你好世界",
+	"ｶﾞｷﾞｸﾞ",
+	"z" + strings.Repeat("\u0301", 500),
+	"\xff\xfe broken",
+	strings.Repeat("long ", 4000),
+}
+
+// poison puts a text wherever the database or a stranger can put one.
+func (w *world) poison(text string) {
+	s := w.state
+	s.Server.User, s.Server.Host, s.Server.Database, s.Server.Version = text, text, text, text
+	s.WAL.OK, s.WAL.Reason = false, text
+	for i := range s.Depths.Queues {
+		s.Depths.Queues[i].Queue = text + fmt.Sprint(i)
+	}
+	for i := range s.Leases.List {
+		l := &s.Leases.List[i]
+		l.Queue, l.Kind = text, text
+		l.Owner = text
+		if i%2 == 0 {
+			l.Owner = text + ":1:x/" + text + "#3"
+		}
+	}
+	for i := range s.Dead.Latest {
+		j := &s.Dead.Latest[i]
+		j.Queue, j.Kind, j.LastError = text, text, text
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		e.Queue, e.Kind, e.Note, e.Owner = text, text, text, text
+	}
+	for i := range w.crew {
+		c := &w.crew[i]
+		c.Queues, c.LastError = []string{text, text}, text
+		for k := range c.Running {
+			c.Running[k].Queue, c.Running[k].Kind = text, text
+		}
+	}
+}
+
+// TestHostileTextDoesNothing shows every screen with each hostile text in every
+// place: no control character reaches the terminal, every line is exactly as wide
+// as the window, and borders stand where they stand with harmless text.
+func TestHostileTextDoesNothing(t *testing.T) {
+	t.Parallel()
+	for _, text := range hostile {
+		t.Run(fmt.Sprintf("%.12q", text), func(t *testing.T) {
+			t.Parallel()
+			for _, size := range [][2]int{{120, 36}, {80, 24}} {
+				w := newWorld()
+				w.poison(text)
+				s := newStage(t, w, size[0], size[1])
+				s.app.clustered = true
+				for _, keys := range [][]string{{"1"}, {"tab"}, {"2"}, {"r"}, {"esc", "3"}, {"K"}, {"esc", "n"}, {"esc", "?"}} {
+					for _, k := range keys {
+						s.later(k)
+					}
+					harmless(t, s)
+				}
+				s.later("esc")
+				s.send(orderedMsg{done: text})
+				harmless(t, s)
+				s.send(orderedMsg{err: fmt.Errorf("%s", text)})
+				harmless(t, s)
+			}
+		})
+	}
+}
+
+// TestHostileJobDoesNothing does the same for the detail of one job.
+func TestHostileJobDoesNothing(t *testing.T) {
+	t.Parallel()
+	for _, text := range hostile {
+		for _, size := range [][2]int{{120, 36}, {80, 24}} {
+			s := newStage(t, newWorld(), size[0], size[1])
+			s.app.clustered = true
+			s.press("2", "enter")
+			j := sampleJob(s.app.detail.id)
+			j.Queue, j.Kind, j.LastError, j.IdempotencyKey = text, text, text, text
+			quoted, _ := json.Marshal(text)
+			j.Payload = json.RawMessage(`{"` + text + `": ` + string(quoted) + `, "raw": "` + text)
+			for i := range j.Errors {
+				j.Errors[i] = queue.Attempt{Attempt: i, At: noon, Worker: text, Outcome: text, Error: text}
+			}
+			s.app.detail.Took(jobMsg{id: j.ID, job: j, length: len(j.Payload)})
+			s.send(tea.ResumeMsg{})
+			harmless(t, s)
+			s.press("tab", "G")
+			harmless(t, s)
+		}
+	}
+}
+
+func harmless(t *testing.T, s *stage) {
+	t.Helper()
+	view := s.app.View()
+	for _, r := range view.WindowTitle {
+		if unicode.IsControl(r) {
+			t.Fatalf("control character %U in the window's title", r)
+		}
+	}
+	lines := strings.Split(view.Content, "\n")
+	if len(lines) != s.app.h {
+		t.Fatalf("%d lines in a window of %d", len(lines), s.app.h)
+	}
+	for i, line := range lines {
+		if n := ansi.StringWidth(line); n != s.app.w {
+			t.Fatalf("line %d is %d cells wide in a window of %d: %q", i, n, s.app.w, ansi.Strip(line))
+		}
+		// Colours are all that may remain of escape sequences.
+		rest := line
+		for {
+			at := strings.IndexByte(rest, '\x1b')
+			if at < 0 {
+				break
+			}
+			end := strings.IndexByte(rest[at:], 'm')
+			if !strings.HasPrefix(rest[at:], "\x1b[") || end < 0 || strings.Trim(rest[at+2:at+end], "0123456789;") != "" {
+				t.Fatalf("an escape sequence in line %d: %q", i, rest[at:])
+			}
+			rest = rest[at+end+1:]
+		}
+		for _, r := range ansi.Strip(line) {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
+				t.Fatalf("%U in line %d: %q", r, i, line)
+			}
+		}
+	}
+	f := s.screen()
+	if s.app.w < wideWidth || len(s.app.dialogs.open) > 0 {
+		return
+	}
+	for y := 3; y < f.Height-3; y++ {
+		left, right := f.Cell(0, y).Content, f.Cell(f.Width-1, y).Content
+		if !strings.Contains("│╭╰", left) || !strings.Contains("│╮╯", right) {
+			t.Fatalf("the border is bent in line %d:\n%s", y, f.Text())
+		}
+	}
+}
+
+func TestWorkersOfOthersAreNamedByTheirHost(t *testing.T) {
+	t.Parallel()
+	p := picture{workers: []workers.Snapshot{{Name: "w1", Owner: "here:1:aa/w1", State: workers.Crashed}}}
+	for owner, want := range map[string]string{
+		"here:1:aa/w1#7":  "w1",
+		"there:1:aa/w1#7": "w1@there",
+		"node-17":         "node-17",
+	} {
+		if got := p.holder(owner).name; got != want {
+			t.Errorf("%q is shown as %q, want %q", owner, got, want)
+		}
+	}
+	if p.holder("here:1:aa/w1#7").gone() != "crashed" || p.holder("there:1:aa/w1#7").gone() != "" {
+		t.Error("the crash is told of the wrong worker")
+	}
+}
