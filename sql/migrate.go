@@ -129,8 +129,9 @@ func open(url string) (*sql.DB, error) {
 	}
 	// Statements of several commands need the simple protocol.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	// A role's default of a stricter isolation would fail concurrent starts with 40001.
 	config.RuntimeParams["application_name"] = "leasetop migrate"
+	// goose notes when it took a step as a timestamp without its zone.
+	config.RuntimeParams["timezone"] = "UTC"
 	return stdlib.OpenDB(*config), nil
 }
 

@@ -1,0 +1,162 @@
+package sql_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
+
+	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// objects lists what there is in a database besides PostgreSQL's own.
+func objects(t *testing.T, conn *pgx.Conn) string {
+	t.Helper()
+	return value[string](t, conn, `select coalesce(string_agg(what, ' ' order by what), '') from (
+		select 'schema ' || nspname from pg_namespace where nspname !~ '^pg_' and nspname not in ('public', 'information_schema')
+		union all select relkind::text || ' ' || oid::regclass::text from pg_class where relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
+		union all select 'function ' || oid::regprocedure::text from pg_proc where pronamespace::regnamespace::text !~ '^(pg_|information_schema)'
+		union all select 'publication ' || pubname from pg_publication) as v(what)`)
+}
+
+func applied(t *testing.T, url string) (n int) {
+	t.Helper()
+	steps, err := leasesql.MigrationStatus(t.Context(), url, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range steps {
+		if step.Version != int64(i+1) || !strings.HasSuffix(step.File, ".sql") || step.Applied == step.AppliedAt.IsZero() {
+			t.Errorf("step %d: %+v", i, step)
+		}
+		if step.Applied {
+			n++
+		}
+	}
+	return n
+}
+
+func TestMigrateUpDownUp(t *testing.T) {
+	t.Parallel()
+	url := testdb.Empty(t)
+	conn := connect(t, url)
+	steps, err := leasesql.Migrate(t.Context(), url, "")
+	if err != nil || len(steps) == 0 || applied(t, url) != len(steps) {
+		t.Fatal(steps, err)
+	}
+	whole := objects(t, conn)
+	exec(t, conn, "insert into leasetop.jobs (queue) values ('emails')")
+	if again, err := leasesql.Migrate(t.Context(), url, ""); err != nil || len(again) != 0 {
+		t.Errorf("up again took %v, %v", again, err)
+	}
+	if n := value[int](t, conn, "select count(*) from leasetop.jobs"); n != 1 {
+		t.Error("up again lost a job")
+	}
+
+	for n := len(steps); n > 0; n-- {
+		step, err := leasesql.MigrateDown(t.Context(), url, "")
+		if err != nil || step.Version != int64(n) || step.Applied || applied(t, url) != n-1 {
+			t.Fatalf("down from %d: %+v, %v, %d left", n, step, err, applied(t, url))
+		}
+	}
+	if left := objects(t, conn); strings.Contains(left, "jobs") || strings.Contains(left, "function") || strings.Contains(left, "publication") {
+		t.Errorf("all the way down, there is still %s", left)
+	}
+	if _, err := leasesql.MigrateDown(t.Context(), url, ""); !errors.Is(err, goose.ErrNoNextVersion) {
+		t.Errorf("down from nothing: %v", err)
+	}
+
+	if _, err := leasesql.Migrate(t.Context(), url, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := objects(t, conn); got != whole {
+		t.Errorf("up again made\n%s\nnot\n%s", got, whole)
+	}
+}
+
+// CASES "Ten processes start on an empty database": all come up, the schema is whole,
+// and each step was taken once. Also where the role's default isolation is strict.
+func TestTenProcessesMigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"read committed", "serializable"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			url := testdb.Empty(t)
+			conn := connect(t, url)
+			exec(t, conn, `do $$ begin execute format('alter database %I set default_transaction_isolation = %L', current_database(), '`+level+`'); end $$`)
+			var wg sync.WaitGroup
+			taken := make([][]leasesql.Migration, 10)
+			for i := range taken {
+				wg.Go(func() {
+					var err error
+					if taken[i], err = leasesql.Migrate(t.Context(), url, ""); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			total := 0
+			for _, steps := range taken {
+				total += len(steps)
+			}
+			if n := applied(t, url); total != n || n == 0 {
+				t.Errorf("%d steps were taken, %d are noted", total, n)
+			}
+			exec(t, conn, "insert into leasetop.jobs (queue) values ('emails')")
+		})
+	}
+}
+
+func TestMigrationStatusChangesNothing(t *testing.T) {
+	t.Parallel()
+	url := testdb.Empty(t)
+	conn := connect(t, url)
+	before := objects(t, conn)
+	if n := applied(t, url); n != 0 {
+		t.Errorf("%d steps applied", n)
+	}
+	if after := objects(t, conn); after != before {
+		t.Errorf("there is now %s", after)
+	}
+	exec(t, conn, "create schema leasetop")
+	if n := applied(t, url); n != 0 {
+		t.Errorf("%d steps applied in an empty schema", n)
+	}
+}
+
+// Wherever the server stands, the time of a step is told right.
+func TestMigrationTimesAreTrue(t *testing.T) {
+	t.Parallel()
+	url := testdb.Empty(t)
+	exec(t, connect(t, url), `do $$ begin execute format('alter database %I set timezone = %L', current_database(), 'Asia/Tokyo'); end $$`)
+	if _, err := leasesql.Migrate(t.Context(), url, ""); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := leasesql.MigrationStatus(t.Context(), url, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if age := time.Since(steps[0].AppliedAt); age.Abs() > time.Hour {
+		t.Errorf("a step was taken at %v, %v ago", steps[0].AppliedAt, age)
+	}
+}
+
+func TestMigrateSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]string{"no server": "postgres://nobody@127.0.0.1:1/none?connect_timeout=1", "no url": "postgres://%zz"} {
+		if _, err := leasesql.Migrate(t.Context(), url, ""); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := leasesql.Migrate(t.Context(), testdb.Empty(t), "select"); !errors.Is(err, leasesql.ErrSchemaName) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := leasesql.MigrationStatus(t.Context(), testdb.Empty(t), "select"); !errors.Is(err, leasesql.ErrSchemaName) {
+		t.Errorf("error %v", err)
+	}
+}
