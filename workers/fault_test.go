@@ -27,11 +27,12 @@ func TestKillLeavesTheRowAsItIsUntilItsLeaseRunsOut(t *testing.T) {
 			INSERT INTO changes ("from", "to", expired) VALUES (OLD.status, NEW.status, OLD.lease_expires_at < clock_timestamp());
 			RETURN NULL; END $$;
 		CREATE TRIGGER note AFTER UPDATE ON leasetop.jobs FOR EACH ROW EXECUTE FUNCTION note()`)
-	causes := make(chan error, 1)
+	causes, g := make(chan error, 1), newGate(t)
 	p := newPool(t, q, on(func(ctx context.Context, job *queue.Job) error {
 		if job.Attempts == 1 {
 			<-ctx.Done()
 			causes <- context.Cause(ctx)
+			<-g.ch     // it takes its time
 			return nil // to be dropped, not to complete the job
 		}
 		return l.effect(ctx, job)
@@ -54,7 +55,6 @@ func TestKillLeavesTheRowAsItIsUntilItsLeaseRunsOut(t *testing.T) {
 	if cause := receive(t, "the handler", causes); !errors.Is(cause, ErrCrashed) {
 		t.Errorf("the handler was cancelled because of %v, want ErrCrashed", cause)
 	}
-	receive(t, "the dropped result", dropped)
 	s := p.workerNamed(t, victim)
 	if s.State != Crashed || len(s.Running) != 1 || s.Running[0].JobID != id {
 		t.Errorf("the crashed worker is shown as %+v", s)
@@ -64,6 +64,8 @@ func TestKillLeavesTheRowAsItIsUntilItsLeaseRunsOut(t *testing.T) {
 	if e.JobID != id || !strings.HasPrefix(e.Owner, s.Owner+"#") {
 		t.Errorf("the reclaim is told as %+v", e)
 	}
+	g.open()
+	receive(t, "the dropped result", dropped)
 	job := waitStatus(t, p, id, queue.Completed)
 	if job.Attempts != 2 || l.effects(t, id) != 1 || len(job.Errors) != 1 || job.Errors[0].Outcome != "lost" {
 		t.Errorf("attempts %d, %d effects, history %+v; want 2, 1 and one lost", job.Attempts, l.effects(t, id), job.Errors)

@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
 // untilCancelled waits for the end of its context and tells the cause.
@@ -123,5 +126,22 @@ func TestFreshClaimInTheSameProcessEndsTheLostOne(t *testing.T) {
 	}
 	if job := waitStatus(t, p, id, queue.Completed); job.Attempts != 2 {
 		t.Errorf("attempts %d, want 2", job.Attempts)
+	}
+}
+
+// Under a stricter default of the role, heartbeats would now and then fail with 40001.
+func TestHeartbeatsAreReadCommittedWhateverTheRolesDefault(t *testing.T) {
+	t.Parallel()
+	q := openAt(t, testdb.New(t), func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = "serializable"
+	})
+	p := newPool(t, q, on(nothing), Options{})
+	if err := p.heart.connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer p.heart.disconnect()
+	var level string
+	if err := p.heart.conn.QueryRow(t.Context(), "SHOW transaction_isolation").Scan(&level); err != nil || level != "read committed" {
+		t.Errorf("isolation %q, %v", level, err)
 	}
 }

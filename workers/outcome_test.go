@@ -158,6 +158,76 @@ func TestErrorAfterTheTransactionCommittedIsStillACompletion(t *testing.T) {
 	}
 }
 
+// A heartbeat between the commit and the handler's return finds the job completed.
+func TestHeartbeatAfterCompleteTxIsNoLostLease(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	l := newLedger(t, q)
+	var beats <-chan error
+	p := newPool(t, q, on(func(ctx context.Context, job *queue.Job) error {
+		if err := l.effect(ctx, job); err != nil {
+			return err
+		}
+		for len(beats) > 0 { // those of before the commit
+			<-beats
+		}
+		return errors.Join(<-beats, <-beats, context.Cause(ctx))
+	}), Options{Lease: time.Second})
+	beats = p.signals.beat.listen()
+	other := newGate(t)
+	p.handlers.queues["busy"] = handler{do: func(ctx context.Context, _ *queue.Job) error { return other.wait(ctx) }}
+	start(t, p)
+	spawn(t, p, 1, "busy") // keeps the heart beating
+	spawn(t, p, 1, "q")
+	enqueue(t, q, queue.NewJob{Queue: "busy"})
+	waitBegan(t, p, 1)
+	enqueue(t, q, queue.NewJob{})
+	waitUntil(t, p, "the job", func() bool { return p.workerNamed(t, "w2").Processed == 1 })
+	if s := p.workerNamed(t, "w2"); s.Completed != 1 || s.Lost != 0 || has(p, LeaseLost) {
+		t.Errorf("completed %d, lost %d, want 1 and 0", s.Completed, s.Lost)
+	}
+	other.open()
+}
+
+// The first try was written, its answer lost with the connection.
+func TestUnansweredOutcomeIsNotTakenForALostLease(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{})
+	p.base = context.Background()
+	w := newWorker(p, "w", []string{"q"}, 4)
+	p.workers = append(p.workers, w)
+	enqueue(t, q, many(4, queue.NewJob{})...)
+	jobs, err := q.Claim(context.Background(), queue.ClaimRequest{Queue: "q", Owner: w.nextToken(), Lease: time.Minute, Limit: 4})
+	if err != nil || len(jobs) != 4 {
+		t.Fatal(len(jobs), err)
+	}
+	for i, failure := range []error{nil, errors.New("boom"), queue.Permanent(errors.New("poison")), queue.Snooze(time.Hour)} {
+		r := newRun(w, &jobs[i])
+		r.grant(time.Minute, p.clock(), p.clock())
+		o := r.completion(false)
+		if failure != nil {
+			o = r.failure(failure, nil)
+		}
+		write, tries := o.write, 0
+		o.write = func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			status, err := write(ctx, q, l)
+			if tries++; tries == 1 {
+				return "", errors.Join(errors.New("connection reset"), err)
+			}
+			return status, err
+		}
+		r.write(o)
+		if tries != 2 {
+			t.Errorf("%s: %d tries, want 2", o.name, tries)
+		}
+	}
+	p.base = nil // it was never started
+	if s := w.snapshot(); s.Fenced != 0 || s.Lost != 0 || s.Completed != 1 || s.Failed != 2 {
+		t.Errorf("fenced %d, lost %d, completed %d, failed %d; want 0, 0, 1, 2", s.Fenced, s.Lost, s.Completed, s.Failed)
+	}
+}
+
 func TestCompleteTxNeedsAHandlersContext(t *testing.T) {
 	t.Parallel()
 	if err := CompleteTx(context.Background(), nil); !errors.Is(err, ErrNoJob) {
