@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,13 +39,17 @@ type Enqueued struct {
 // Enqueue adds jobs in one transaction, all or none, and returns them in the
 // order given. Workers are woken when it commits.
 func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error) {
-	var out []Enqueued
-	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) (err error) {
-		out, err = q.EnqueueTx(ctx, tx, jobs...)
-		return err
-	})
+	tx, err := q.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	if err != nil {
+		return nil, q.failed("enqueue", err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	out, err := q.EnqueueTx(ctx, tx, jobs...)
 	if err != nil {
 		return nil, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return nil, q.failed("enqueue", err)
 	}
 	return out, nil
 }
@@ -55,44 +60,66 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx pgx.Tx, jobs ...NewJob) ([]Enq
 	if len(jobs) == 0 {
 		return nil, nil
 	}
-	columns, err := newColumns(jobs)
-	if err != nil {
-		return nil, fmt.Errorf("enqueue: %w", err)
+	for i := range jobs {
+		if err := jobs[i].check(); err != nil {
+			if len(jobs) > 1 {
+				err = fmt.Errorf("job %d: %w", i+1, err)
+			}
+			return nil, fmt.Errorf("enqueue: %w", err)
+		}
 	}
 	out := make([]Enqueued, len(jobs))
-	rows, err := tx.Query(ctx, q.schema.Query("enqueue"), columns.args()...)
+	left := make([]int, len(jobs)) // which of them nothing stands for yet
+	for i := range left {
+		left[i] = i
+	}
+	// A holder may end between the two statements, which gives its key free: again.
+	for range 100 {
+		if err := q.insert(ctx, tx, jobs, &left, out); err != nil {
+			return nil, q.failed("enqueue", explain(err))
+		}
+		if err := q.findHolders(ctx, tx, jobs, &left, out); err != nil {
+			return nil, q.failed("enqueue", err)
+		}
+		if len(left) == 0 {
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("enqueue: idempotency key %q of queue %q is taken and given free all the time", jobs[left[0]].IdempotencyKey, jobs[left[0]].Queue)
+}
+
+// insert adds those that are left; left then names those whose keys are in use.
+func (q *Queue) insert(ctx context.Context, tx pgx.Tx, jobs []NewJob, left *[]int, out []Enqueued) error {
+	rows, err := tx.Query(ctx, q.schema.Query("enqueue"), newColumns(jobs, *left).args()...)
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err))
+		return err
 	}
 	var position, id int64
 	if _, err := pgx.ForEachRow(rows, []any{&position, &id}, func() error {
-		out[position-1] = Enqueued{ID: id}
+		out[(*left)[position-1]] = Enqueued{ID: id}
 		return nil
 	}); err != nil {
-		return nil, q.failed("enqueue", explain(err))
+		return err
 	}
-	if err := q.findHolders(ctx, tx, jobs, out); err != nil {
-		return nil, q.failed("enqueue", err)
-	}
-	return out, nil
+	*left = slices.DeleteFunc(*left, func(i int) bool { return out[i] != Enqueued{} })
+	return nil
 }
 
-// findHolders fills in the jobs that hold the keys of those not inserted.
-func (q *Queue) findHolders(ctx context.Context, tx pgx.Tx, jobs []NewJob, out []Enqueued) error {
-	type key struct{ queue, key string }
-	missing := map[key][]int{}
-	var queues, keys []string
-	for i := range out {
-		if out[i].ID == 0 {
-			k := key{jobs[i].Queue, jobs[i].IdempotencyKey}
-			if missing[k] == nil {
-				queues, keys = append(queues, k.queue), append(keys, k.key)
-			}
-			missing[k] = append(missing[k], i)
-		}
-	}
-	if len(missing) == 0 {
+// findHolders fills in the jobs that hold the keys of those that are left; left then
+// names those without any.
+func (q *Queue) findHolders(ctx context.Context, tx pgx.Tx, jobs []NewJob, left *[]int, out []Enqueued) error {
+	if len(*left) == 0 {
 		return nil
+	}
+	type key struct{ queue, key string }
+	wanted := map[key][]int{}
+	var queues, keys []string
+	for _, i := range *left {
+		k := key{jobs[i].Queue, jobs[i].IdempotencyKey}
+		if wanted[k] == nil {
+			queues, keys = append(queues, k.queue), append(keys, k.key)
+		}
+		wanted[k] = append(wanted[k], i)
 	}
 	rows, err := tx.Query(ctx, q.schema.Query("key_holders"), queues, keys)
 	if err != nil {
@@ -101,18 +128,14 @@ func (q *Queue) findHolders(ctx context.Context, tx pgx.Tx, jobs []NewJob, out [
 	var k key
 	var id int64
 	if _, err := pgx.ForEachRow(rows, []any{&k.queue, &k.key, &id}, func() error {
-		for _, i := range missing[k] {
+		for _, i := range wanted[k] {
 			out[i] = Enqueued{ID: id, Existing: true}
 		}
-		delete(missing, k)
 		return nil
 	}); err != nil {
 		return err
 	}
-	for k := range missing {
-		// The holder ended between the two statements; the caller may simply ask again.
-		return fmt.Errorf("idempotency key %q of queue %q was given free meanwhile: enqueue again", k.key, k.queue)
-	}
+	*left = slices.DeleteFunc(*left, func(i int) bool { return out[i] != Enqueued{} })
 	return nil
 }
 
@@ -129,16 +152,11 @@ func (c *columns) args() []any {
 	return []any{c.queues, c.kinds, c.payloads, c.runAts, c.delays, c.maxAttempts, c.keys}
 }
 
-func newColumns(jobs []NewJob) (*columns, error) {
+// newColumns makes the arrays of the jobs that are left.
+func newColumns(jobs []NewJob, left []int) *columns {
 	c := &columns{}
-	for i := range jobs {
+	for _, i := range left {
 		job := &jobs[i]
-		if err := job.check(); err != nil {
-			if len(jobs) > 1 {
-				return nil, fmt.Errorf("job %d: %w", i+1, err)
-			}
-			return nil, err
-		}
 		payload := string(job.Payload)
 		if payload == "" {
 			payload = "{}"
@@ -151,15 +169,11 @@ func newColumns(jobs []NewJob) (*columns, error) {
 		if maxAttempts == 0 {
 			maxAttempts = DefaultMaxAttempts
 		}
-		var key *string
-		if job.IdempotencyKey != "" {
-			key = &job.IdempotencyKey
-		}
 		c.queues, c.kinds, c.payloads = append(c.queues, job.Queue), append(c.kinds, job.Kind), append(c.payloads, payload)
 		c.runAts, c.delays = append(c.runAts, runAt), append(c.delays, max(job.Delay, 0).Seconds())
-		c.maxAttempts, c.keys = append(c.maxAttempts, int32(maxAttempts)), append(c.keys, key)
+		c.maxAttempts, c.keys = append(c.maxAttempts, int32(maxAttempts)), append(c.keys, nullable(job.IdempotencyKey))
 	}
-	return c, nil
+	return c
 }
 
 // check refuses what the table would, with words that name the cure.
@@ -184,8 +198,8 @@ func (j *NewJob) check() error {
 	if j.MaxAttempts < 0 || j.MaxAttempts > math.MaxInt32 {
 		return fmt.Errorf("max attempts %d: use 1 to %d", j.MaxAttempts, math.MaxInt32)
 	}
-	if len(j.Payload) > 0 && !json.Valid(j.Payload) {
-		return errors.New("the payload is not valid JSON")
+	if len(j.Payload) > 0 && !(json.Valid(j.Payload) && utf8.Valid(j.Payload)) { // json.Valid takes any bytes in strings
+		return errors.New("the payload is not valid JSON in UTF-8")
 	}
 	return nil
 }

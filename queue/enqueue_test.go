@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -75,6 +76,7 @@ func TestEnqueueRefusesWhatTheTableWould(t *testing.T) {
 		"max attempts -1":               {Queue: "q", MaxAttempts: -1},
 		"max attempts 2147483648":       {Queue: "q", MaxAttempts: math.MaxInt32 + 1},
 		"not valid JSON":                {Queue: "q", Payload: json.RawMessage(`{"a":}`)},
+		"JSON in UTF-8":                 {Queue: "q", Payload: json.RawMessage("\"\xff\"")},
 		"year 294277":                   {Queue: "q", RunAt: At(time.Date(294277, 1, 1, 0, 0, 0, 0, time.UTC))},
 		"year 600000":                   {Queue: "q", RunAt: At(time.Date(600000, 1, 1, 0, 0, 0, 0, time.UTC))},
 		"year -5000":                    {Queue: "q", RunAt: At(time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC))},
@@ -238,4 +240,78 @@ func TestIdempotencyKeyRace(t *testing.T) {
 	if n := count(t, q, "select count(*) from leasetop.jobs"); n != 25 {
 		t.Errorf("%d jobs for 25 keys", n)
 	}
+}
+
+// Two callers enqueue the same keys in opposite orders, in large batches.
+func TestEnqueuesOfTheSameKeysDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	q := openWith(t, 8, "deadlock_timeout = 20")
+	var racers sync.WaitGroup
+	for n := range 4 {
+		racers.Go(func() {
+			for round := range 6 {
+				jobs := make([]NewJob, 1500)
+				for i := range jobs {
+					jobs[i] = NewJob{Queue: fmt.Sprint("q", i%3), IdempotencyKey: fmt.Sprint(round, " ", i)}
+				}
+				if n%2 == 1 {
+					slices.Reverse(jobs)
+				}
+				out, err := q.Enqueue(t.Context(), jobs...)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i := 1; i < len(out); i++ {
+					if !out[i].Existing && !out[i-1].Existing && out[i].ID <= out[i-1].ID {
+						t.Errorf("ids %d and %d are not in the order given", out[i-1].ID, out[i].ID)
+					}
+				}
+			}
+		})
+	}
+	racers.Wait()
+}
+
+// A key is given free just after the enqueue found it in use: then the job is new.
+func TestEnqueueOfAKeyThatIsGivenFree(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	stop := make(chan struct{})
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for {
+				jobs, err := q.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: owner(), Lease: time.Minute, Limit: 1})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, job := range jobs {
+					if err := q.Complete(t.Context(), job.Lease()); err != nil {
+						t.Error(err)
+					}
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	var racers sync.WaitGroup
+	for range 4 {
+		racers.Go(func() {
+			for range 250 {
+				if out, err := q.Enqueue(t.Context(), NewJob{Queue: "emails", IdempotencyKey: "k"}); err != nil || out[0].ID == 0 {
+					t.Error(out, err)
+					return
+				}
+			}
+		})
+	}
+	racers.Wait()
+	close(stop)
+	workers.Wait()
 }
