@@ -40,6 +40,9 @@ func since(t *time.Time, now time.Time) string {
 // rounded up, so that 00:00 means over.
 func left(d time.Duration) string {
 	d = max(d, 0)
+	if d > 0 { // a lease just renewed has its whole length, whatever the clocks measure
+		d = max(d-100*time.Millisecond, 1)
+	}
 	s := int((d + time.Second - 1) / time.Second)
 	if s >= 3600 {
 		return age(d)

@@ -1,11 +1,19 @@
 package ui
 
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/viewport"
+)
+
 // textPane is lines of finished text that can be scrolled.
 type textPane struct {
 	name, rest, note string
-	lines            []string
-	top, height      int
+	port             viewport.Model
 }
+
+// SetLines takes the text; the place in it stays where it can.
+func (x *textPane) SetLines(lines []string) { x.port.SetContentLines(lines) }
 
 // Show takes nothing from the picture: the owner sets the lines.
 func (x *textPane) Show(*picture) {}
@@ -16,7 +24,8 @@ func (x *textPane) Focus(bool) {}
 // Heading names the pane, and says how much is below.
 func (x *textPane) Heading() heading {
 	h := heading{name: x.name, rest: x.rest, note: x.note}
-	if below := len(x.lines) - x.top - x.height; x.height > 0 && below > 0 && h.note == "" {
+	below := x.port.TotalLineCount() - x.port.YOffset() - x.port.Height()
+	if x.port.Height() > 0 && below > 0 && h.note == "" {
 		h.note = plural(below, "line") + " below"
 	}
 	return h
@@ -24,20 +33,33 @@ func (x *textPane) Heading() heading {
 
 // Move scrolls.
 func (x *textPane) Move(m motion) {
-	half := max(x.height/2, 1)
-	x.top += map[motion]int{up: -1, down: 1, halfUp: -half, halfDown: half, toTop: -len(x.lines), toBottom: len(x.lines)}[m]
-	x.clamp()
+	switch m {
+	case up:
+		x.port.ScrollUp(1)
+	case down:
+		x.port.ScrollDown(1)
+	case halfUp:
+		x.port.HalfPageUp()
+	case halfDown:
+		x.port.HalfPageDown()
+	case toTop:
+		x.port.GotoTop()
+	case toBottom:
+		x.port.GotoBottom()
+	}
 }
-
-func (x *textPane) clamp() { x.top = max(min(x.top, len(x.lines)-x.height), 0) }
 
 // View draws the window.
 func (x *textPane) View(w, h int) []string {
-	x.height = max(h, 0)
-	x.clamp()
-	var out []string
-	for _, line := range x.lines[x.top:min(x.top+x.height, len(x.lines))] {
-		out = append(out, " "+line)
+	x.port.SetWidth(max(w-1, 0))
+	x.port.SetHeight(max(h, 0))
+	x.port.SetYOffset(x.port.YOffset()) // a larger window may show past the end
+	if w < 2 || h < 1 {
+		return nil
 	}
-	return out
+	lines := strings.Split(x.port.View(), "\n")
+	for i, line := range lines {
+		lines[i] = " " + line
+	}
+	return lines
 }
