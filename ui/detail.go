@@ -96,6 +96,7 @@ func (d *detail) Keys(a *app) []action {
 	return []action{
 		key("esc", "back", "back to the list", func() tea.Cmd {
 			a.detail = nil
+			a.show()
 			return nil
 		}),
 		redrive.unless(why),
@@ -149,7 +150,7 @@ func (d *detail) View(w, h int) []string {
 	}
 	if w < wideWidth {
 		d.lay(w-2, w-2)
-		return append(top, d.stack(t, w, rest, []int{len(attempts.lines), len(payload.lines)})...)
+		return append(top, d.stack(t, w, rest, []int{attempts.port.TotalLineCount(), payload.port.TotalLineCount()})...)
 	}
 	left := w / 2
 	d.lay(left-4, w-left-4)
@@ -165,9 +166,9 @@ func (d *detail) lay(attemptsW, payloadW int) {
 	if d.laid == next {
 		return
 	}
-	d.all[0].(*textPane).lines = timeline(d.job, d.pic, attemptsW)
+	d.all[0].(*textPane).SetLines(timeline(d.job, d.pic, attemptsW))
 	if next.now = d.laid.now; d.laid != next { // the payload has no ages in it
-		d.all[1].(*textPane).lines = foldAll(pretty(string(d.job.Payload), d.pic.theme), payloadW)
+		d.all[1].(*textPane).SetLines(foldAll(pretty(string(d.job.Payload), d.pic.theme), payloadW))
 	}
 	d.laid = laid{d.job, d.pic.theme, d.pic.now, attemptsW, payloadW}
 }
