@@ -36,10 +36,10 @@ type app struct {
 	plain     bool
 	clustered bool // the terminal counts cells per grapheme cluster (mode 2027)
 
-	pic    picture
-	latest pulledMsg // the newest there is; pic lags behind it while paused
-	paused bool
-	drawn  time.Time // local clock when the events last moved
+	pic     picture
+	latest  pulledMsg // the newest there is; pic lags behind it while paused, and for moments
+	paused  bool
+	adopted time.Time // local clock when the latest became the picture
 
 	tabs     []tab
 	open     int
@@ -136,6 +136,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case orderedMsg:
 		a.ordered(msg)
 	case wakeMsg:
+		a.catchUp()
 	case faultMsg:
 		return a.fail(msg.err)
 	default: // pasted text, releases, focus: nothing acts on them
@@ -156,14 +157,10 @@ func (a *app) page() page {
 	return a.tabs[a.open].page
 }
 
-// show hands the picture to all that is on the screen.
+// show hands the picture to the page on the screen. The others get it when they
+// are opened.
 func (a *app) show() {
-	for _, t := range a.tabs {
-		t.page.Show(&a.pic)
-	}
-	if a.detail != nil {
-		a.detail.Show(&a.pic)
-	}
+	a.page().Show(&a.pic)
 	a.frame = ""
 }
 
@@ -318,6 +315,7 @@ func (a *app) pause() {
 // openJob opens a job's detail.
 func (a *app) openJob(id int64) tea.Cmd {
 	a.detail = newDetail(id, &a.pic)
+	a.show()
 	return nil
 }
 

@@ -329,7 +329,7 @@ func (c *crewTab) met(s workers.Snapshot, w, h int) []string {
 		if len(lines) >= h {
 			break
 		}
-		lines = append(lines, " "+e.draw(c.pic.theme, w-2))
+		lines = append(lines, " "+c.pic.tell(e).draw(c.pic.theme, w-2))
 	}
 	if len(lines) == 0 {
 		return []string{"", " " + c.pic.theme.dim.draw("nothing yet")}

@@ -35,13 +35,8 @@ type deadTab struct {
 	err     error
 }
 
-// Show takes a new picture. A word on the dead channel makes the list stale.
-func (d *deadTab) Show(p *picture) {
-	d.pic = p
-	if p.state.Dead.Signal != d.signal {
-		d.stale = true
-	}
-}
+// Show takes a new picture.
+func (d *deadTab) Show(p *picture) { d.pic = p }
 
 // Stale has the list read again.
 func (d *deadTab) Stale() { d.stale = true }
@@ -70,7 +65,7 @@ func (d *deadTab) Load(a *app) tea.Cmd {
 	var after *queue.Cursor
 	limit := deadPage
 	switch {
-	case !d.read || d.stale:
+	case !d.read || d.stale || d.signal != d.pic.state.Dead.Signal: // the dead channel spoke
 		limit = min(max(deadPage, len(d.jobs)), deadMost)
 	case d.next != nil && len(d.jobs) < deadMost && d.list.at+d.list.height+deadPage/4 > len(d.jobs):
 		after = d.next

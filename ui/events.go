@@ -9,8 +9,8 @@ import (
 // eventsPane shows the journal, newest first.
 type eventsPane struct {
 	pic  *picture
-	rows []entry
-	list selection[entryKey]
+	rows []happening
+	list selection[happeningKey]
 	lit  bool
 }
 
@@ -18,7 +18,7 @@ type eventsPane struct {
 func (e *eventsPane) Show(p *picture) {
 	e.pic = p
 	e.rows = p.journal()
-	keys := make([]entryKey, len(e.rows))
+	keys := make([]happeningKey, len(e.rows))
 	for i, one := range e.rows {
 		keys[i] = one.key()
 	}
@@ -33,14 +33,19 @@ func (e *eventsPane) Focus(on bool) { e.lit = on }
 
 // Job returns the job of the line under the cursor.
 func (e *eventsPane) Job() (int64, bool) {
-	if e.list.at < len(e.rows) && e.rows[e.list.at].job != 0 {
-		return e.rows[e.list.at].job, true
+	if e.list.at < len(e.rows) && e.rows[e.list.at].job() != 0 {
+		return e.rows[e.list.at].job(), true
 	}
 	return 0, false
 }
 
 // Heading names the pane.
-func (e *eventsPane) Heading() heading { return heading{name: "EVENTS", note: "newest first"} }
+func (e *eventsPane) Heading() heading {
+	if !e.lit {
+		return heading{name: "EVENTS", note: "newest first, routine thinned"}
+	}
+	return heading{name: "EVENTS", note: "newest first"}
+}
 
 // View draws the pane's inside.
 func (e *eventsPane) View(w, h int) []string {
@@ -50,13 +55,13 @@ func (e *eventsPane) View(w, h int) []string {
 	var lines []string
 	if !e.lit {
 		for _, one := range digest(e.rows, h) {
-			lines = append(lines, e.pic.theme.lineOf(one.draw(e.pic.theme, w-2), w, false, false))
+			lines = append(lines, e.pic.theme.lineOf(e.pic.tell(one).draw(e.pic.theme, w-2), w, false, false))
 		}
 		return lines
 	}
 	from, to := e.list.Window(max(h, 1))
 	for i := from; i < to; i++ {
-		lines = append(lines, e.pic.theme.lineOf(e.rows[i].draw(e.pic.theme, w-2), w, i == e.list.at, false))
+		lines = append(lines, e.pic.theme.lineOf(e.pic.tell(e.rows[i]).draw(e.pic.theme, w-2), w, i == e.list.at, false))
 	}
 	return lines
 }
@@ -64,20 +69,20 @@ func (e *eventsPane) View(w, h int) []string {
 // digest chooses h entries of a journal that nobody reads line by line: what is
 // out of the ordinary stays in sight in two thirds of the lines, however many
 // jobs go well meanwhile; the newest routine fills the rest. The order stays.
-func digest(rows []entry, h int) []entry {
+func digest(rows []happening, h int) []happening {
 	notable := 0
 	for _, one := range rows {
-		if !one.routine {
+		if !one.routine() {
 			notable++
 		}
 	}
 	h = max(h, 0)
 	special := min(notable, h-min(h, max(h/3, 1)))
 	routine := h - special
-	var out []entry
+	var out []happening
 	for _, one := range rows {
 		left := &special
-		if one.routine {
+		if one.routine() {
 			left = &routine
 		}
 		if *left > 0 {

@@ -9,50 +9,72 @@ import (
 	"github.com/leasetop/leasetop/workers"
 )
 
-// entry is one line of the journal: what the feed saw in the database, or what a
-// worker of this process did or met.
-type entry struct {
-	at     time.Time // the database's clock
-	source string    // wal, poll, notify, work, reap
-	job    int64
-	glyph  string
-	kind   tone
-	text   string
-	// routine events are the steps of a job that goes well; they come by the
-	// hundred, and those that do not must stay in sight among them.
-	routine bool
+// happening is one line of the journal before it is put in words: what the feed
+// saw in the database, or what a worker of this process did or met.
+type happening struct {
+	at   time.Time // the database's clock
+	feed *watch.Event
+	work *workers.Event
 }
 
-// entryKey is a line's identity, for the cursor.
-type entryKey struct {
-	at     int64
-	source string
-	job    int64
-	text   string
+// happeningKey is a line's identity, for the cursor.
+type happeningKey struct {
+	ours bool
+	seq  uint64
 }
 
-func (e entry) key() entryKey { return entryKey{e.at.UnixNano(), e.source, e.job, e.text} }
+func (h happening) key() happeningKey {
+	if h.work != nil {
+		return happeningKey{true, h.work.Seq}
+	}
+	return happeningKey{false, h.feed.Seq}
+}
+
+// job is the one it is about, 0 when it is about no single job.
+func (h happening) job() int64 {
+	if h.work != nil {
+		return h.work.JobID
+	}
+	return h.feed.JobID
+}
+
+// routine tells whether it is a step of a job that goes well: these come by the
+// hundred, and those that do not must stay in sight among them.
+func (h happening) routine() bool {
+	if h.work != nil {
+		return false
+	}
+	switch h.feed.What {
+	case watch.Claimed, watch.Completed:
+		return true
+	case watch.Enqueued:
+		return h.feed.Count <= 1
+	}
+	return false
+}
 
 // journalKept bounds what one journal shows.
 const journalKept = 300
 
 // journal merges what the feed and the workers tell, newest first. Heartbeats
 // are left out, and a reclaim that our reaper told about is not told again.
-func (p *picture) journal() []entry {
-	var out []entry
+func (p *picture) journal() []happening {
+	out := make([]happening, 0, journalKept)
 	reaped := map[int64]time.Time{}
-	for _, e := range slices.Backward(p.news) {
+	for i := range slices.Backward(p.news) {
 		if len(out) == journalKept {
 			break
 		}
-		one := p.ofWorker(e)
+		e := &p.news[i]
+		at := p.state.Clock.Now(e.At)
 		if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
-			reaped[e.JobID] = one.at
+			reaped[e.JobID] = at
 		}
-		out = append(out, one)
+		out = append(out, happening{at: at, work: e})
 	}
 	seen := 0
-	for _, e := range slices.Backward(p.state.Events) {
+	for i := range slices.Backward(p.state.Events) {
+		e := &p.state.Events[i]
 		if seen == journalKept {
 			break
 		}
@@ -62,123 +84,15 @@ func (p *picture) journal() []entry {
 		if at, ok := reaped[e.JobID]; ok && e.What == watch.Reclaimed && e.At.Sub(at).Abs() < 2*time.Second {
 			continue
 		}
-		out = append(out, p.ofFeed(e))
+		out = append(out, happening{at: e.At, feed: e})
 		seen++
 	}
-	slices.SortStableFunc(out, func(a, b entry) int { return b.at.Compare(a.at) })
+	slices.SortStableFunc(out, func(a, b happening) int { return b.at.Compare(a.at) })
 	return out[:min(len(out), journalKept)]
 }
 
-// ofFeed puts an event of the feed in words.
-func (p *picture) ofFeed(e watch.Event) entry {
-	out := entry{at: e.At, source: string(e.Source), job: e.JobID, text: string(e.What)}
-	by := func(words, preposition string) string {
-		if e.Owner == "" {
-			return words
-		}
-		return words + " " + preposition + " " + p.holder(e.Owner).name
-	}
-	switch e.What {
-	case watch.Enqueued:
-		out.glyph, out.routine = "+", e.Count <= 1
-	case watch.Claimed:
-		out.glyph, out.routine = "→", true
-		out.text = by("claimed", "by")
-	case watch.Completed:
-		out.glyph, out.kind, out.routine = "✓", okay, true
-		out.text = by("completed", "by")
-	case watch.Retried:
-		out.glyph, out.kind = "↻", caution
-		out.text = by("failed", "by")
-	case watch.Released:
-		out.glyph = "↩"
-		out.text = by("released", "by")
-	case watch.Reclaimed:
-		out.glyph, out.kind = "↩", caution
-		out.text = by("reclaimed", "from")
-	case watch.Failed:
-		out.glyph, out.kind = "✗", danger
-		out.text = by("out of attempts", "under")
-	case watch.Buried:
-		out.glyph, out.kind = "✗", danger
-		out.text = by("dead", "under")
-	case watch.Redriven:
-		out.glyph, out.kind = "↑", okay
-	case watch.Edited:
-		out.glyph, out.kind = "~", caution
-	case watch.Deleted, watch.Truncated:
-		out.glyph, out.kind = "-", caution
-	case watch.Health:
-		out.glyph, out.kind, out.text = "!", caution, e.Note
-	default:
-		out.glyph = "·"
-	}
-	if e.What != watch.Health {
-		switch {
-		case e.Note == "" || strings.HasPrefix(e.Note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried:
-			// The first attempt is the rule, and said by saying nothing.
-		default:
-			// As in the lists: 2/5.
-			out.text += " · " + strings.Replace(strings.TrimPrefix(e.Note, "attempt "), " of ", "/", 1)
-		}
-		out.text = join(pick(e.Kind != "", e.Kind, e.Queue), out.text)
-	}
-	return out
-}
-
-// ofWorker puts an event of the workers in words, on the database's clock.
-func (p *picture) ofWorker(e workers.Event) entry {
-	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, text: join(e.Worker, string(e.What))}
-	if e.Worker == "" {
-		out.text = string(e.What)
-	}
-	switch e.What {
-	case workers.Spawned, workers.Thawed:
-		out.glyph, out.kind = "+", okay
-	case workers.DrainBegun, workers.WorkerEnded:
-		out.glyph = "-"
-	case workers.Killed:
-		out.glyph, out.kind, out.text = "✗", danger, join(e.Worker, "killed (crashed in process)")
-	case workers.Froze:
-		out.glyph, out.kind = "✱", danger
-	case workers.StaleFenced:
-		out.glyph, out.kind, out.text = "⊘", caution, join(e.Worker, "late outcome fenced, nothing written")
-	case workers.LeaseLost, workers.TrustEnded, workers.StuckFound, workers.DBTrouble:
-		out.glyph, out.kind = "!", caution
-	case workers.Panicked:
-		out.glyph, out.kind = "✗", danger
-	case workers.ReapedBack, workers.ReapedDead:
-		out.source, out.glyph, out.kind = "reap", "↩", caution
-		out.text = "lease of " + p.holder(e.Owner).name + " ran out → pending"
-		if e.What == workers.ReapedDead {
-			out.glyph, out.kind = "✗", danger
-			out.text = "lease of " + p.holder(e.Owner).name + " ran out → dead"
-		}
-		if e.Late > 0 {
-			out.text += " · " + short(e.Late) + " late"
-		}
-	default:
-		out.glyph = "·"
-	}
-	if e.Text != "" {
-		out.text += " · " + e.Text
-	}
-	if e.Queue != "" {
-		out.text = e.Queue + " " + out.text
-	}
-	return out
-}
-
-// join parts words by a space, where there are two.
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
-}
-
 // journalOf is the part of the journal that is about one worker.
-func (p *picture) journalOf(w workers.Snapshot) []entry {
+func (p *picture) journalOf(w workers.Snapshot) []happening {
 	one := *p
 	one.news = nil
 	for _, e := range p.news {

@@ -11,11 +11,11 @@ import (
 	"github.com/leasetop/leasetop/workers"
 )
 
-// How often the screen may change: data at most ten times a second, the events
-// (which move every line of their pane) at most twice, clocks once.
+// How often the screen may change: ten times a second for what matters, four
+// times for the ordinary course of things, once for clocks.
 const (
 	frameEvery  = 100 * time.Millisecond
-	eventsEvery = 450 * time.Millisecond
+	calmEvery   = 250 * time.Millisecond
 	ledgerEvery = 2 * time.Second
 )
 
@@ -110,15 +110,38 @@ func (a *app) pulled(m pulledMsg) tea.Cmd {
 	if over := len(m.news) - 2*journalKept; over > 0 {
 		m.news = m.news[over:]
 	}
+	before := a.latest
 	a.latest = m
-	if !a.paused {
+	early := calmEvery - a.now().Sub(a.adopted)
+	switch {
+	case a.paused:
+	case early <= 0 || matters(before, m):
 		a.adopt(m)
+	default:
+		return tea.Batch(a.pull(m), a.after(early, wakeMsg{}))
 	}
 	return a.pull(m)
 }
 
+// matters tells whether something happened that must be seen at once: a death, an
+// event of the workers, a source lost or back.
+func matters(before, m pulledMsg) bool {
+	a, b := before.state, m.state
+	return a.Version == 0 || a.Dead.Signal != b.Dead.Signal || a.Dead.Total != b.Dead.Total ||
+		a.WAL.OK != b.WAL.OK || a.Notify.OK != b.Notify.OK || a.Polling.OK != b.Polling.OK ||
+		before.last != m.last
+}
+
+// catchUp makes the latest the picture, when it is not yet.
+func (a *app) catchUp() {
+	if !a.paused && a.latest.state != a.pic.state {
+		a.adopt(a.latest)
+	}
+}
+
 // adopt makes what was pulled the picture.
 func (a *app) adopt(m pulledMsg) {
+	a.adopted = a.now()
 	first := a.pic.state.Version == 0 && m.state.Version != 0
 	a.pic.worst = worstRecovery(a.pic.worst, m.news)
 	a.pic.state, a.pic.workers, a.pic.news, a.pic.claims = m.state, m.workers, m.news, ""

@@ -83,7 +83,7 @@ func sampleState() *watch.State {
 		s.Dead.Latest = append(s.Dead.Latest, j)
 	}
 	event := func(ago float64, what watch.What, id int64, q, kind, by string, attempt int, note string) {
-		e := watch.Event{At: noon.Add(-time.Duration(ago * float64(time.Second))), Source: watch.FromWAL, What: what, JobID: id, Queue: q, Kind: kind, Attempt: attempt, Note: note}
+		e := watch.Event{At: noon.Add(-time.Duration(ago * float64(time.Second))), Source: watch.FromWAL, What: what, Seq: uint64(len(s.Events) + 1), Count: 1, JobID: id, Queue: q, Kind: kind, Attempt: attempt, Note: note}
 		if by != "" {
 			e.Owner = owner(by, 3)
 		}

@@ -44,6 +44,7 @@ func (a *app) tabKeys() []action {
 	for i, t := range a.tabs {
 		keys[i] = key(strconv.Itoa(i+1), "", t.name, func() tea.Cmd {
 			a.open, a.detail = i, nil
+			a.show()
 			return nil
 		})
 	}
