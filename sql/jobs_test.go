@@ -131,7 +131,9 @@ func TestPublicationLeavesOutWhatIsLarge(t *testing.T) {
 // lease_expires_at or updated_at, or a full page, would end that.
 func TestHeartbeatsAreHOT(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, testdb.New(t))
+	// On a server of its own: a long transaction in any database keeps all from
+	// learning that old versions can go.
+	conn := connect(t, testdb.On(t, testdb.Server(t)))
 	if value[int](t, conn, "select current_setting('server_version_num')::int") < 150000 {
 		t.Skip("only since PostgreSQL 15 can a session's statistics be had at once")
 	}
