@@ -78,8 +78,9 @@ func (c *confirm) buttons(t *theme, armed bool) string {
 	if c.grave {
 		kind = danger
 	}
+	yes := "y"
 	if !armed {
-		kind = quiet
+		kind, yes = quiet, "…"
 	}
-	return t.chip(kind, "y  "+c.yes) + "   " + t.chip(quiet, "esc  "+c.no)
+	return t.chip(kind, yes+"  "+c.yes) + "   " + t.chip(quiet, "esc  "+c.no)
 }

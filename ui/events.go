@@ -93,10 +93,11 @@ func digest(rows []happening, h int) []happening {
 	return out
 }
 
-// draw writes a line in w cells: time, source, glyph, job and what happened.
+// draw writes a line in w cells: time, source, glyph, job, what happened, and to
+// what kind of job.
 func (e entry) draw(t *theme, w int) string {
 	clock := e.at.UTC().Format("15:04:05")
-	if w < 44 {
+	if w < 54 {
 		clock = clock[3:]
 	}
 	job := ""
@@ -109,6 +110,10 @@ func (e entry) draw(t *theme, w int) string {
 		text = t.dim
 	}
 	room := w - len(clock) - 1 - 5 - 2 - len(job)
-	return t.dim.draw(clock) + " " + t.dim.draw(safe.Fit(e.source, 4)) + " " + k.draw(safe.Fit(e.glyph, 1)) + " " +
-		t.strong.draw(job) + text.draw(safe.Fit(e.text, room))
+	said := safe.Text(e.text)
+	line := t.dim.draw(clock) + " " + t.dim.draw(safe.Fit(e.source, 4)) + " " + k.draw(safe.Fit(e.glyph, 1)) + " " + t.strong.draw(job)
+	if n := safe.Width(said); e.about != "" && room-n >= 4 {
+		return line + text.draw(said) + "  " + t.dim.draw(safe.Fit(e.about, room-n-2))
+	}
+	return line + text.draw(safe.Fit(said, room))
 }

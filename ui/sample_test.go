@@ -96,7 +96,7 @@ func sampleState() *watch.State {
 	event(2.6, watch.Enqueued, 88151, "emails", "send", "", 0, "")
 	event(2.2, watch.Retried, 88120, "emails", "charge", "w1", 1, "attempt 1 of 5, again in 2m")
 	event(1.9, watch.Completed, 88119, "emails", "send", "w2", 1, "")
-	event(1.2, watch.Buried, 88007, "emails", "send", "w3", 5, "SMTP 421 rate limited by mx1.example.com")
+	event(1.2, watch.Buried, 88007, "emails", "send", "w3", 5, "attempt 5 of 5")
 	event(0.8, watch.Claimed, 88142, "emails", "send", "w2", 3, "")
 	event(0.3, watch.Redriven, 87990, "emails", "charge", "", 0, "by ann@shop1")
 	return s
@@ -125,10 +125,10 @@ func sampleWorkers() []workers.Snapshot {
 
 func sampleNews() []workers.Event {
 	return []workers.Event{
-		{Seq: 1, At: noon.Add(-31 * time.Second), Worker: "w5", What: workers.Killed},
+		{Seq: 1, At: noon.Add(-31 * time.Second), Worker: "w5", What: workers.Killed, Text: "1 job abandoned without clean-up, lease runs out in 5.6s"},
 		{Seq: 2, At: noon.Add(-19 * time.Second), Worker: "w6", What: workers.Froze},
 		{Seq: 3, At: noon.Add(-1500 * time.Millisecond), What: workers.ReapedBack, JobID: 87001, Queue: "images", Owner: owner("w5", 9), Late: 121 * time.Millisecond},
-		{Seq: 4, At: noon.Add(-500 * time.Millisecond), Worker: "w6", What: workers.StaleFenced, JobID: 86990, Queue: "images", Owner: owner("w1", 12)},
+		{Seq: 4, At: noon.Add(-500 * time.Millisecond), Worker: "w6", What: workers.StaleFenced, JobID: 86990, Queue: "images", Owner: owner("w1", 12), Text: "late complete of job 86990 fenced: now owned by " + owner("w1", 12)},
 	}
 }
 

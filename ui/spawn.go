@@ -99,6 +99,6 @@ func (f *spawnForm) Lines(t *theme, w, h int, armed bool) []string {
 		safe.FitStyled(" "+t.dim.draw("slots")+" "+t.accent.draw("-")+" "+t.strong.draw(strconv.Itoa(f.slots))+" "+t.accent.draw("+")+
 			"  "+t.faint.draw(strings.Repeat("▯", min(f.slots, 24))), w),
 		"",
-		safe.FitStyled(t.chip(kind, "enter  spawn")+"  "+t.chip(quiet, "space  choose")+"  "+t.chip(quiet, "esc  not now"), w))
+		safe.FitStyled(t.chip(kind, pick(armed, "enter", "…    ")+"  spawn")+"  "+t.chip(quiet, "space  choose")+"  "+t.chip(quiet, "esc  not now"), w))
 	return lines[max(len(lines)-max(h, 0), 0):]
 }

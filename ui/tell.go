@@ -16,6 +16,7 @@ type entry struct {
 	glyph  string
 	kind   tone
 	text   string
+	about  string // the kind of the job, or its queue
 }
 
 // tell puts a happening in words.
@@ -26,68 +27,65 @@ func (p *picture) tell(h happening) entry {
 	return p.ofFeed(h.feed)
 }
 
+// feedWords is how the feed's events are told: who stands between the words and
+// the name of the owner.
+var feedWords = map[watch.What]struct {
+	glyph      string
+	kind       tone
+	words, who string
+}{
+	watch.Enqueued:  {"+", quiet, "enqueued", ""},
+	watch.Claimed:   {"→", quiet, "claimed", "by"},
+	watch.Completed: {"✓", okay, "completed", "by"},
+	watch.Retried:   {"↻", caution, "failed", "by"},
+	watch.Released:  {"↩", quiet, "released", "by"},
+	watch.Reclaimed: {"↩", caution, "reclaimed", "from"},
+	watch.Failed:    {"✗", danger, "failed for good", "under"},
+	watch.Buried:    {"✗", danger, "dead", "under"},
+	watch.Redriven:  {"↑", okay, "redriven", ""},
+	watch.Edited:    {"~", caution, "edited", ""},
+	watch.Deleted:   {"-", caution, "deleted", ""},
+	watch.Truncated: {"-", caution, "truncated", ""},
+}
+
 // ofFeed puts an event of the feed in words.
 func (p *picture) ofFeed(e *watch.Event) entry {
-	out := entry{at: e.At, source: string(e.Source), job: e.JobID, text: string(e.What)}
-	by := func(words, preposition string) string {
-		if e.Owner == "" {
-			return words
-		}
-		return words + " " + preposition + " " + p.holder(e.Owner).name
-	}
-	switch e.What {
-	case watch.Enqueued:
-		out.glyph = "+"
-	case watch.Claimed:
-		out.glyph = "→"
-		out.text = by("claimed", "by")
-	case watch.Completed:
-		out.glyph, out.kind = "✓", okay
-		out.text = by("completed", "by")
-	case watch.Retried:
-		out.glyph, out.kind = "↻", caution
-		out.text = by("failed", "by")
-	case watch.Released:
-		out.glyph = "↩"
-		out.text = by("released", "by")
-	case watch.Reclaimed:
-		out.glyph, out.kind = "↩", caution
-		out.text = by("reclaimed", "from")
-	case watch.Failed:
-		out.glyph, out.kind = "✗", danger
-		out.text = by("out of attempts", "under")
-	case watch.Buried:
-		out.glyph, out.kind = "✗", danger
-		out.text = by("dead", "under")
-	case watch.Redriven:
-		out.glyph, out.kind = "↑", okay
-	case watch.Edited:
-		out.glyph, out.kind = "~", caution
-	case watch.Deleted, watch.Truncated:
-		out.glyph, out.kind = "-", caution
-	case watch.Health:
+	out := entry{at: e.At, source: string(e.Source), job: e.JobID, about: pick(e.Kind != "", e.Kind, e.Queue)}
+	if e.What == watch.Health {
 		out.glyph, out.kind, out.text = "!", caution, e.Note
-	default:
-		out.glyph = "·"
+		return out
 	}
-	if e.What != watch.Health {
-		switch {
-		case e.Note == "" || strings.HasPrefix(e.Note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried:
-			// The first attempt is the rule, and said by saying nothing.
-		default:
-			// As in the lists: 2/5.
-			out.text += " · " + strings.Replace(strings.TrimPrefix(e.Note, "attempt "), " of ", "/", 1)
-		}
-		out.text = join(pick(e.Kind != "", e.Kind, e.Queue), out.text)
+	told, ok := feedWords[e.What]
+	if !ok {
+		told.glyph, told.words = "·", string(e.What)
+	}
+	out.glyph, out.kind, out.text = told.glyph, told.kind, told.words
+	if e.Owner != "" && told.who != "" {
+		out.text += " " + told.who + " " + p.holder(e.Owner).name
+	}
+	note := e.Note
+	if strings.HasPrefix(note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried {
+		_, note, _ = strings.Cut(note, ", ") // the first attempt is the rule, and not worth a word
+	}
+	if note != "" {
+		// Attempts are written as in the lists: 2/5.
+		out.text += " · " + strings.Replace(strings.TrimPrefix(note, "attempt "), " of ", "/", 1)
 	}
 	return out
 }
 
-// ofWorker puts an event of the workers in words, on the database's clock.
+// ofWorker puts an event of the workers in words, on the database's clock. Where
+// its text spells out owners in full, the names of the screen stand instead.
 func (p *picture) ofWorker(e *workers.Event) entry {
-	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, text: join(e.Worker, string(e.What))}
-	if e.Worker == "" {
-		out.text = string(e.What)
+	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, about: e.Queue, glyph: "·"}
+	text := join(e.Worker, string(e.What))
+	detail := e.Text
+	has := func() string {
+		if e.Owner != "" {
+			return p.holder(e.Owner).name + " has it"
+		}
+		_, state, _ := strings.Cut(e.Text, ": ")
+		return state
 	}
 	switch e.What {
 	case workers.Spawned, workers.Thawed:
@@ -95,33 +93,33 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 	case workers.DrainBegun, workers.WorkerEnded:
 		out.glyph = "-"
 	case workers.Killed:
-		out.glyph, out.kind, out.text = "✗", danger, join(e.Worker, "killed (crashed in process)")
+		out.glyph, out.kind = "✗", danger
+		text = e.Worker + " killed (crashed in process)"
 	case workers.Froze:
 		out.glyph, out.kind = "✱", danger
 	case workers.StaleFenced:
-		out.glyph, out.kind, out.text = "⊘", caution, join(e.Worker, "late outcome fenced, nothing written")
-	case workers.LeaseLost, workers.TrustEnded, workers.StuckFound, workers.DBTrouble:
+		out.glyph, out.kind = "⊘", caution
+		what, _, _ := strings.Cut(e.Text, " of job")
+		text, detail = join(pick(what != "", what, "late write"), "of "+e.Worker+" fenced"), has()
+	case workers.LeaseLost:
+		out.glyph, out.kind = "!", caution
+		text, detail = e.Worker+" lost the lease", has()
+	case workers.TrustEnded, workers.StuckFound, workers.DBTrouble:
 		out.glyph, out.kind = "!", caution
 	case workers.Panicked:
 		out.glyph, out.kind = "✗", danger
+		text = e.Worker
 	case workers.ReapedBack, workers.ReapedDead:
 		out.source, out.glyph, out.kind = "reap", "↩", caution
-		out.text = "lease of " + p.holder(e.Owner).name + " ran out → pending"
+		text, detail = "lease of "+p.holder(e.Owner).name+" ran out → pending", short(e.Late)+" late"
 		if e.What == workers.ReapedDead {
 			out.glyph, out.kind = "✗", danger
-			out.text = "lease of " + p.holder(e.Owner).name + " ran out → dead"
+			text = "lease of " + p.holder(e.Owner).name + " ran out → dead"
 		}
-		if e.Late > 0 {
-			out.text += " · " + short(e.Late) + " late"
-		}
-	default:
-		out.glyph = "·"
 	}
-	if e.Text != "" {
-		out.text += " · " + e.Text
-	}
-	if e.Queue != "" {
-		out.text = e.Queue + " " + out.text
+	out.text = text
+	if detail != "" {
+		out.text += " · " + detail
 	}
 	return out
 }
