@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/ui/guard"
 )
 
 // framesPerSecond is how often the terminal may be written to. Data changes the
@@ -23,8 +24,10 @@ const lastWords = 1500 * time.Millisecond
 
 // Run shows the dashboard until the user quits, ctx ends, or the process is told
 // to stop (SIGTERM, SIGHUP, SIGINT). The terminal is put back as it was in every
-// case. A panic in the dashboard or in any command of it is returned as an
-// error, after its stack was written to standard error.
+// case, even when the process dies at once (see package guard, which is also why
+// nothing printed meanwhile harms the picture). A panic in the dashboard or in any
+// command of it is returned as an error, after its stack was written to standard
+// error.
 func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -42,7 +45,14 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Out != nil {
 		options = append(options, tea.WithOutput(cfg.Out))
 	}
-	restore := remember(cfg.In)
+	var watch *guard.Guard
+	if cfg.In == nil && cfg.Out == nil {
+		var err error
+		if watch, err = guard.Start(); err != nil {
+			return fmt.Errorf("dashboard: %w", err)
+		}
+		options = append(options, tea.WithOutput(watch.Screen))
+	}
 	program := tea.NewProgram(a, options...)
 	ended := make(chan error, 1)
 	go func() {
@@ -50,6 +60,7 @@ func Run(ctx context.Context, cfg Config) error {
 		ended <- err
 	}()
 	var err error
+	over := true
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -57,10 +68,17 @@ func Run(ctx context.Context, cfg Config) error {
 		select {
 		case err = <-ended:
 		case <-time.After(lastWords):
-			restore()
+			over = false
 		}
 	}
 	cancel() // commands that still wait give up
+	switch {
+	case watch == nil:
+	case over:
+		watch.Stop()
+	default:
+		watch.Abandon()
+	}
 	var fault *panicError
 	if errors.As(a.fault, &fault) {
 		fmt.Fprintf(os.Stderr, "leasetop: %v\n\n%s\n", fault, strings.TrimSpace(string(fault.stack)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -51,6 +52,21 @@ func program(fault string) int {
 		config.Jobs = panics{w}
 	case "panic in Update":
 		config.Feed = broken{w}
+	case "stray output":
+		go func() {
+			for range 64 {
+				os.Stdout.WriteString(strings.Repeat("stray \x1b[2J output\n", 512))
+				os.Stderr.WriteString(strings.Repeat("stray \x1b]0;error\a\n", 512))
+			}
+			child := exec.Command("sh", "-c", "i=0; while [ $i -lt 2000 ]; do echo child; echo child >&2; i=$((i+1)); done; echo last words of the child >&2")
+			child.Stdout, child.Stderr = os.Stdout, os.Stderr
+			_ = child.Run()
+			w.mu.Lock()
+			w.world.state.Server.Database = "flooded"
+			w.mu.Unlock()
+		}()
+	case "panic in a goroutine":
+		time.AfterFunc(time.Second, func() { panic("a goroutine broke") })
 	case "leases", "idle":
 		config.Workers, config.Demo = nil, nil
 	}
@@ -194,6 +210,45 @@ func TestPanicsPutTheTerminalBack(t *testing.T) {
 			tm.Expect(c.says, "goroutine", "ended with: dashboard: panic")
 		})
 	}
+}
+
+func TestStrayOutputHarmsNothing(t *testing.T) {
+	t.Parallel()
+	tm := open(t, "stray output", term.Options{})
+	tm.Expect("flooded", "QUEUES", "INVARIANTS")
+	f := tm.Frame()
+	if strings.Contains(f.Text(), "stray") || strings.Contains(f.Text(), "child") || tm.Title() != "leasetop · flooded" {
+		t.Errorf("stray output on the screen, titled %q:\n%s", tm.Title(), f.Text())
+	}
+	tm.Press("q")
+	if code := tm.Exit(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	tm.Expect("last words of the child", "ended well")
+}
+
+func TestDyingAtOncePutsTheTerminalBack(t *testing.T) {
+	t.Parallel()
+	t.Run("a panic in a goroutine", func(t *testing.T) {
+		t.Parallel()
+		tm := open(t, "panic in a goroutine", term.Options{Height: 60, Width: 160})
+		tm.Expect("QUEUES")
+		if code := tm.Exit(); code != 2 {
+			t.Errorf("exit status %d", code)
+		}
+		tm.Until("the main screen", func(*term.Frame) bool { return !tm.Alt() })
+		tm.Expect("panic: a goroutine broke", "goroutine")
+	})
+	t.Run("kill -9", func(t *testing.T) {
+		t.Parallel()
+		tm := open(t, "none", term.Options{})
+		tm.Expect("QUEUES")
+		if err := tm.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		tm.Exit()
+		tm.Until("the main screen and its cursor", func(f *term.Frame) bool { return !tm.Alt() && f.Cursor != nil })
+	})
 }
 
 func TestSuspendAndComeBack(t *testing.T) {

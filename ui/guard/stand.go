@@ -1,0 +1,108 @@
+package guard
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// goodbye says that the program has put the terminal back itself.
+const goodbye = "bye"
+
+const (
+	// kept is how much of what was printed past the program is remembered: the
+	// end of it, where a panic's message and its first goroutine are.
+	kept = 64 << 10
+	// quiet is how long nothing must come before all has come. It is waited for
+	// only when a child of the program outlives it and holds the pipe.
+	quiet = 200 * time.Millisecond
+)
+
+// back takes back whatever a terminal program may have switched on: keyboard
+// protocols, mouse, focus, paste, cursor, colours, synchronized output and the
+// alternate screen.
+const back = ansi.ResetModeSynchronizedOutput + ansi.ResetModifyOtherKeys + "\x1b[<u" +
+	ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr +
+	ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste + ansi.ResetStyle + ansi.SetModeTextCursorEnable +
+	ansi.ResetModeAltScreenSaveCursor
+
+// stand is the guard's whole life.
+func stand() {
+	// What ends the program must not end its guard: a signal to the whole group, or
+	// writing to a terminal that is the shell's again.
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGTTOU, syscall.SIGPIPE)
+	terminal, stray := os.NewFile(3, "terminal"), os.NewFile(4, "stray output")
+	state, err := term.GetState(terminal.Fd())
+	if err != nil {
+		return
+	}
+	var heard tail
+	all := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(&heard, stray)
+		close(all)
+	}()
+	_, _ = os.Stdout.WriteString("r")
+	_ = os.Stdout.Close()
+
+	said, _ := io.ReadAll(os.Stdin)                          // until the program says goodbye, or is no more
+	time.AfterFunc(ready-time.Second, func() { os.Exit(1) }) // a terminal may take nothing any more
+	if string(said) != goodbye {
+		_ = term.Restore(terminal.Fd(), state)
+		_, _ = terminal.WriteString(back)
+	}
+	for before := -1; before != heard.length(); {
+		before = heard.length()
+		select {
+		case <-all:
+		case <-time.After(quiet):
+		}
+	}
+	heard.print(os.Stderr)
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu     sync.Mutex
+	text   []byte
+	beyond int // bytes before text
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - kept; over > 0 {
+		t.beyond += over
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) length() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.beyond + len(t.text)
+}
+
+// print writes what was kept. Whoever wrote it, it does nothing to the terminal.
+func (t *tail) print(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.beyond > 0 {
+		fmt.Fprintf(w, "… %d bytes before\n", t.beyond)
+	}
+	if text := safe.Block(string(t.text)); text != "" {
+		fmt.Fprintln(w, strings.TrimSuffix(text, "\n"))
+	}
+}
