@@ -145,8 +145,10 @@ func (c *crewTab) View(w, h int) []string {
 		frame, in, edges = t.ruled, w, 1
 	}
 	if c.pic.alone {
-		lines := []string{"", t.dim.draw(" This dashboard is only watching: no workers run in this process."),
-			t.dim.draw(" Who holds which job is under LEASES on the overview.")}
+		lines := []string{
+			"", t.dim.draw(" This dashboard is only watching: no workers run in this process."),
+			t.dim.draw(" Who holds which job is under LEASES on the overview."),
+		}
 		return frame(heading{name: "WORKERS"}, lines, w, h, true)
 	}
 	if len(c.pic.workers) == 0 {
@@ -305,8 +307,12 @@ func (c *crewTab) running(s workers.Snapshot, w int) []string {
 		return append(lines, "", " "+t.dim.draw("nothing just now"))
 	}
 	g := arrange([]column{
-		{title: "JOB", min: 7, right: true}, {title: "QUEUE/KIND", min: 10, max: 24}, {title: "ATT", min: 3, right: true},
-		{title: "FOR", min: 6, right: true}, {title: "TRUST", min: 5, right: true}, {title: "", min: 8, max: 24, rank: 1},
+		{title: "JOB", min: 7, right: true},
+		{title: "QUEUE/KIND", min: 10, max: 24},
+		{title: "ATT", min: 3, right: true},
+		{title: "FOR", min: 6, right: true},
+		{title: "TRUST", min: 5, right: true},
+		{title: "", min: 8, max: 24, rank: 1},
 	}, w-2)
 	lines = append(lines, " "+g.header(t.dim))
 	for _, r := range s.Running {

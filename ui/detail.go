@@ -266,7 +266,9 @@ func timeline(j *queue.Job, p *picture, w int) []string {
 		}
 		who := p.holder(one.Worker).name
 		head := []piece{
-			{glyph + " ", k}, {safe.Text(one.Outcome), k}, {"  attempt " + strconv.Itoa(one.Attempt), t.text},
+			{glyph + " ", k},
+			{safe.Text(one.Outcome), k},
+			{"  attempt " + strconv.Itoa(one.Attempt), t.text},
 			{"  " + moment(one.At, p.now) + " · " + age(p.now.Sub(one.At)) + " ago", t.dim},
 		}
 		if who != "" {

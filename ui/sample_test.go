@@ -248,9 +248,11 @@ func (w *world) Events(after uint64) ([]workers.Event, uint64) {
 	news := sampleNews()
 	return news[min(int(after), len(news)):], uint64(len(news))
 }
+
 func (w *world) ClaimLatency() workers.Latency {
 	return workers.Latency{P50: 420 * time.Microsecond, P99: 2100 * time.Microsecond, Count: 99}
 }
+
 func (w *world) Spawn(queues []string, slots int) (string, error) {
 	w.note("spawn %s %d", strings.Join(queues, ","), slots)
 	return "w7", nil

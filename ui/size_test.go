@@ -10,8 +10,30 @@ import (
 // everyScreen opens each page and each dialog in turn.
 func everyScreen(s *stage, each func()) {
 	for _, keys := range [][]string{
-		{"1"}, {"tab"}, {"tab"}, {"tab"}, {"2"}, {"space"}, {"r"}, {"esc"}, {"enter"}, {"tab"}, {"r"}, {"esc"}, {"esc"},
-		{"3"}, {"K"}, {"esc"}, {"F"}, {"esc"}, {"n"}, {"esc"}, {"?"}, {"esc"}, {"p"}, {"p"},
+		{"1"},
+		{"tab"},
+		{"tab"},
+		{"tab"},
+		{"2"},
+		{"space"},
+		{"r"},
+		{"esc"},
+		{"enter"},
+		{"tab"},
+		{"r"},
+		{"esc"},
+		{"esc"},
+		{"3"},
+		{"K"},
+		{"esc"},
+		{"F"},
+		{"esc"},
+		{"n"},
+		{"esc"},
+		{"?"},
+		{"esc"},
+		{"p"},
+		{"p"},
 	} {
 		s.later(keys...)
 		each()

@@ -150,8 +150,7 @@ func (g *Guard) end(restored bool) {
 	}()
 	select {
 	case <-gone:
-	case <-time.After(ready):
-		_ = g.process.Process.Kill()
+	case <-time.After(ready): // it prints as long as the terminal takes something
 	}
 	if g.Screen != nil {
 		_ = g.Screen.Close()

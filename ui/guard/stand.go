@@ -22,10 +22,13 @@ const goodbye = "bye"
 const (
 	// kept is how much of what was printed past the program is remembered: the
 	// end of it, where a panic's message and its first goroutine are.
-	kept = 64 << 10
+	kept = 16 << 10
 	// quiet is how long nothing must come before all has come. It is waited for
 	// only when a child of the program outlives it and holds the pipe.
 	quiet = 200 * time.Millisecond
+	// stuck is how long a terminal may take nothing before it is given up: it was
+	// stopped with ctrl+s, or nobody is there.
+	stuck = 2 * time.Second
 )
 
 // back takes back whatever a terminal program may have switched on: keyboard
@@ -55,8 +58,8 @@ func stand() {
 	_, _ = os.Stdout.WriteString("r")
 	_ = os.Stdout.Close()
 
-	said, _ := io.ReadAll(os.Stdin)                          // until the program says goodbye, or is no more
-	time.AfterFunc(ready-time.Second, func() { os.Exit(1) }) // a terminal may take nothing any more
+	said, _ := io.ReadAll(os.Stdin) // until the program says goodbye, or is no more
+	patience := time.AfterFunc(stuck, func() { os.Exit(1) })
 	if string(said) != goodbye {
 		_ = term.Restore(terminal.Fd(), state)
 		_, _ = terminal.WriteString(back)
@@ -68,7 +71,14 @@ func stand() {
 		case <-time.After(quiet):
 		}
 	}
-	heard.print(os.Stderr)
+	for text := heard.String(); text != ""; {
+		n, err := os.Stderr.WriteString(text[:min(len(text), 1<<10)])
+		if err != nil {
+			return
+		}
+		text = text[n:]
+		patience.Reset(stuck)
+	}
 }
 
 // tail keeps the end of what is written to it.
@@ -95,14 +105,16 @@ func (t *tail) length() int {
 	return t.beyond + len(t.text)
 }
 
-// print writes what was kept. Whoever wrote it, it does nothing to the terminal.
-func (t *tail) print(w io.Writer) {
+// String returns what was kept. Whoever wrote it, it does nothing to the terminal.
+func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	text := safe.Block(strings.TrimSuffix(string(t.text), "\n"))
 	if t.beyond > 0 {
-		fmt.Fprintf(w, "… %d bytes before\n", t.beyond)
+		text = fmt.Sprintf("… %d bytes before\n", t.beyond) + text
 	}
-	if text := safe.Block(string(t.text)); text != "" {
-		fmt.Fprintln(w, strings.TrimSuffix(text, "\n"))
+	if text != "" {
+		text += "\n"
 	}
+	return text
 }
