@@ -25,7 +25,7 @@ func openWith(t testing.TB, conns int32, settings ...string) *Queue {
 		_, err := conn.Exec(t.Context(), fmt.Sprintf(`do $$ begin execute format('alter database %%I set %s', current_database()); end $$`, setting))
 		ok(t, err)
 	}
-	q := must[*Queue](t)(Open(t.Context(), url, Options{MaxConns: conns}))
+	q := must[*Queue](t)(Open(t.Context(), url+impatient, Options{MaxConns: conns}))
 	t.Cleanup(q.Close)
 	return q
 }

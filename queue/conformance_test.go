@@ -251,3 +251,21 @@ func TestOperationsOnAJobThatIsGone(t *testing.T) {
 		t.Errorf("%d jobs", n)
 	}
 }
+
+// Somebody ended the job by hand and left the owner in its row. The claim is gone
+// all the same.
+func TestStatusCountsNotTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	for _, status := range []Status{Pending, Completed, Failed, Dead} {
+		for name, operation := range operations {
+			if name == "claim" || name == "reclaim" || name == "redrive" {
+				continue
+			}
+			lease := claimed(t, q, NewJob{Queue: name + "/" + string(status)}, time.Minute)
+			exec(t, q, "update leasetop.jobs set status = $2 where id = $1", lease.ID, status)
+			before := rowOf(t, q, lease.ID)
+			checkCell(t, q, lease.ID, "lost", operation(t, q, "", lease), before)
+		}
+	}
+}

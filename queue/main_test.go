@@ -12,10 +12,13 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
+// impatient turns a wait for a lock that never ends into an error.
+const impatient = "&lock_timeout=20000"
+
 // open returns the queue of a database of the test's own.
 func open(t testing.TB) *Queue {
 	t.Helper()
-	q, err := Open(context.Background(), testdb.New(t), Options{MaxConns: 8})
+	q, err := Open(context.Background(), testdb.New(t)+impatient, Options{MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
