@@ -111,6 +111,32 @@ func TestRetryStartsWithoutPolling(t *testing.T) {
 	}
 }
 
+// Nobody announces that a lock was released.
+func TestDueJobThatWasLockedStartsWithoutPolling(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	id := enqueue(t, q, queue.NewJob{})[0]
+	tx, err := q.Pool().Begin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(context.Background())
+	if _, err := tx.Exec(t.Context(), "SELECT FROM leasetop.jobs FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	p := newPool(t, q, on(nothing), Options{PollMin: never, PollMax: never})
+	idle := p.signals.idle.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	for range 3 { // the wake-ups of the start are used up
+		receive(t, "the worker to find nothing", idle)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitStatus(t, p, id, queue.Completed)
+}
+
 func TestClaimLatencyIsMeasured(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)

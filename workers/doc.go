@@ -33,7 +33,8 @@
 // [queue.Snooze] gives it back for later, any other error is retried with
 // backoff. The outcome has a context of its own, so it is written after a stop
 // signal too, and is tried again through lost connections for as long as the
-// lease can be trusted. It is fenced by the claim's token: when somebody else
+// lease can be trusted. Completions that come together are written together. An
+// outcome is fenced by the claim's token: when somebody else
 // has the job by now it matches no row, changes nothing and is told as an event.
 //
 // # Trust

@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -73,10 +74,11 @@ func TestReaperPassesOverLockedRows(t *testing.T) {
 	q := openQueue(t)
 	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, attempts, locked_by, locked_at, lease_expires_at)
 		SELECT 'other', 'processing', 1, 'gone#1', now(), now() - interval '1 s' FROM generate_series(1, 2)`)
-	tx, err := q.Pool().Begin(t.Context())
+	tx, err := q.Pool().Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer tx.Rollback(context.Background())
 	if _, err := tx.Exec(t.Context(), "SELECT FROM leasetop.jobs WHERE id = 1 FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
