@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"errors"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -360,5 +362,29 @@ func TestNothingChangesNothingIsWritten(t *testing.T) {
 	}
 	if after := s.app.View(); after.Content != before.Content {
 		t.Errorf("the screen changed although nothing did:\n%s", s.screen().Text())
+	}
+}
+
+// TestDatabaseThatFailsIsAskedSeldom: a refusal comes back at once, and asking
+// again at once would be a storm.
+func TestDatabaseThatFailsIsAskedSeldom(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][]string{"list": {"2"}, "preview": {"tab", "enter"}} {
+		w := newWorld()
+		w.down = errors.New("connection refused")
+		s := newStage(t, w, 120, 36)
+		s.press(keys...)
+		for range 100 { // ten seconds of pictures
+			s.now = s.now.Add(100 * time.Millisecond)
+			s.pull()
+		}
+		if n := strings.Count(s.log(), name); n < 2 || n > 6 {
+			t.Errorf("in ten seconds it asked for the %s %d times", name, n)
+		}
+		s.sees("not read: connection refused")
+		w.down = nil
+		s.now = s.now.Add(afterError)
+		s.pull()
+		s.seesNot("not read")
 	}
 }

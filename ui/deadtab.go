@@ -17,6 +17,7 @@ const (
 	deadPage    = 200
 	deadMost    = 2000
 	deadBetween = 250 * time.Millisecond
+	afterError  = 2 * time.Second // when the database did not answer
 )
 
 // deadTab is the list of dead letters, newest death first.
@@ -73,7 +74,8 @@ func (d *deadTab) Load(a *app) tea.Cmd {
 		return nil
 	}
 	now, signal := a.now(), d.pic.state.Dead.Signal
-	if early := deadBetween - now.Sub(d.asked); after == nil && d.read && early > 0 {
+	between := pick(d.err == nil, deadBetween, afterError)
+	if early := between - now.Sub(d.asked); after == nil && early > 0 {
 		if now.Before(d.wakes) {
 			return nil
 		}

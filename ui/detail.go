@@ -42,6 +42,9 @@ func (d *detail) Show(p *picture) {
 	d.panes.Show(p)
 }
 
+// jobAgain is how old the picture of a job may be, when nothing says it changed.
+const jobAgain = 2 * time.Second
+
 // jobMsg is an answer.
 type jobMsg struct {
 	id     int64
@@ -54,7 +57,7 @@ type jobMsg struct {
 func (d *detail) Load(a *app) tea.Cmd {
 	now, signal := a.now(), d.pic.state.Dead.Signal
 	old := now.Sub(d.asked)
-	if d.loading || d.gone || d.job != nil && old < 2*time.Second && (signal == d.signal || old < deadBetween) {
+	if d.loading || d.gone || old < deadBetween || old < jobAgain && (d.err != nil || signal == d.signal) {
 		return nil
 	}
 	d.loading, d.asked, d.signal = true, now, signal

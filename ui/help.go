@@ -69,7 +69,7 @@ func (d *helpDialog) Lines(t *theme, w, h int, _ bool) []string {
 				lines = append(lines, safe.FitStyled("  "+t.accent.draw(keys)+" "+t.text.draw(a.help), w))
 				continue
 			}
-			lines = append(lines, safe.FitStyled("  "+t.faint.draw(keys+" "+a.help), w))
+			lines = append(lines, safe.FitStyled("  "+t.dim.draw(keys+" "+a.help), w))
 			for _, line := range wrap(a.why, w-16) {
 				lines = append(lines, strings.Repeat(" ", 14)+t.warn.draw("! "+line))
 			}

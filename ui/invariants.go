@@ -2,8 +2,6 @@ package ui
 
 import (
 	"strings"
-
-	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // invariants is the demonstration's line: what the queue promises, as counted by
@@ -17,17 +15,23 @@ func invariants(p *picture, w int) []string {
 	for _, one := range p.workers {
 		fenced += one.Fenced
 	}
-	parts := []string{
-		t.strong.draw("INVARIANTS"),
-		t.dim.draw("effects ") + t.text.draw(thousands(p.ledger.Effects)),
-		t.mustBeNone("lost", p.ledger.Lost),
-		t.mustBeNone("doubled", p.ledger.Doubled),
-		t.dim.draw("stale writes fenced ") + t.text.draw(thousands(int64(fenced))),
+	line := func(fencedName, worstName, worstOf string) string {
+		parts := []string{
+			t.dim.draw("effects ") + t.text.draw(thousands(p.ledger.Effects)),
+			t.mustBeNone("lost", p.ledger.Lost),
+			t.mustBeNone("doubled", p.ledger.Doubled),
+			t.dim.draw(fencedName) + t.text.draw(thousands(int64(fenced))),
+		}
+		if p.worst >= 0 {
+			parts = append(parts, t.dim.draw(worstName)+t.text.draw(short(p.worst))+t.dim.draw(worstOf))
+		}
+		return " " + t.strong.draw("INVARIANTS") + "  " + strings.Join(parts, t.faint.draw(" · "))
 	}
-	if p.worst >= 0 {
-		parts = append(parts, t.dim.draw("worst recovery ")+t.text.draw(short(p.worst))+t.dim.draw(" after expiry"))
+	text := line("stale writes fenced ", "worst recovery ", " after expiry")
+	if cells(text) > w {
+		text = line("fenced ", "recovery +", "")
 	}
-	return []string{safe.FitStyled(" "+parts[0]+"  "+strings.Join(parts[1:], t.faint.draw(" · ")), w)}
+	return []string{fitLine(text, w)}
 }
 
 // mustBeNone draws a count that is broken as soon as it is not 0.

@@ -162,6 +162,7 @@ type world struct {
 	now   time.Time
 	stats *Ledger
 
+	down   error    // what the database answers instead
 	broken []string // what Update or View asked for, which they must not
 }
 
@@ -206,6 +207,10 @@ func (w *world) Refresh()                       { w.touch("refresh") }
 
 func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error) {
 	w.touch("list")
+	if w.down != nil {
+		w.note("list")
+		return nil, nil, w.down
+	}
 	jobs := w.state.Dead.Latest
 	if p.After != nil {
 		for i := range jobs {
@@ -224,6 +229,10 @@ func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.J
 
 func (w *world) Preview(_ context.Context, id int64, n int) (*queue.Job, int, error) {
 	w.touch("preview")
+	if w.down != nil {
+		w.note("preview")
+		return nil, 0, w.down
+	}
 	j := sampleJob(id)
 	length := len(j.Payload)
 	j.Payload = j.Payload[:min(n, length)]
