@@ -46,7 +46,7 @@ func (h happening) routine() bool {
 	}
 	switch h.feed.What {
 	case watch.Claimed, watch.Completed:
-		return true
+		return h.feed.Attempt <= 1 // taken over from somebody, or tried again
 	case watch.Enqueued:
 		return h.feed.Count <= 1
 	}
