@@ -220,6 +220,8 @@ func (p *Pool) giveUp(workers []*worker) error {
 // findStuck notes that a handler ignores its cancelled context. The lock is held.
 func (p *Pool) findStuck(r *run) {
 	r.stuck = true
-	p.emit(Event{Worker: r.worker.name, What: StuckFound, JobID: r.job.ID, Queue: r.job.Queue,
-		Text: fmt.Sprintf("the handler of job %d ignores its cancelled context: its slot is taken until it returns", r.job.ID)})
+	p.emit(Event{
+		Worker: r.worker.name, What: StuckFound, JobID: r.job.ID, Queue: r.job.Queue,
+		Text: fmt.Sprintf("the handler of job %d ignores its cancelled context: its slot is taken until it returns", r.job.ID),
+	})
 }

@@ -314,8 +314,10 @@ func (p *Pool) loseLease(r *run, owner string, status queue.Status) {
 		text = "now " + string(status)
 	}
 	r.lose(queue.ErrLeaseLost)
-	p.emit(Event{Worker: r.worker.name, What: LeaseLost, JobID: r.job.ID, Queue: r.job.Queue, Owner: owner,
-		Text: fmt.Sprintf("lease of job %d lost: %s", r.job.ID, text)})
+	p.emit(Event{
+		Worker: r.worker.name, What: LeaseLost, JobID: r.job.ID, Queue: r.job.Queue, Owner: owner,
+		Text: fmt.Sprintf("lease of job %d lost: %s", r.job.ID, text),
+	})
 }
 
 // grant counts a lease that was claimed or renewed by a statement. The lock is held.

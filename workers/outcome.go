@@ -63,38 +63,46 @@ func (r *run) completion(once bool) outcome {
 // failure classifies an error by its type.
 func (r *run) failure(err, cause error) outcome {
 	if delay, ok := queue.IsSnooze(err); ok {
-		return outcome{name: "snooze", status: queue.Pending, gaveBack: true,
+		return outcome{
+			name: "snooze", status: queue.Pending, gaveBack: true,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
 				return queue.Pending, q.Snooze(ctx, l, delay)
-			}}
+			},
+		}
 	}
 	text := err.Error()
 	var crash *panicked
 	switch {
 	case errors.As(err, &crash) || queue.IsPermanent(err):
-		return outcome{name: "burial", status: queue.Dead,
+		return outcome{
+			name: "burial", status: queue.Dead,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
 				return queue.Dead, q.Bury(ctx, l, text)
-			}}
+			},
+		}
 	case errors.Is(cause, ErrDrained):
-		return outcome{name: "release", status: queue.Pending, gaveBack: true,
+		return outcome{
+			name: "release", status: queue.Pending, gaveBack: true,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
 				err := q.Release(ctx, l)
 				if err == nil { // it keeps its place, before where claims look
 					q.Forget(r.job.Queue)
 				}
 				return queue.Pending, err
-			}}
+			},
+		}
 	}
 	backoff := r.handler.backoff
 	if backoff == nil {
 		backoff = queue.DefaultBackoff
 	}
 	delay := backoff(r.job.Attempts)
-	return outcome{name: "retry",
+	return outcome{
+		name: "retry",
 		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
 			return q.Retry(ctx, l, text, delay)
-		}}
+		},
+	}
 }
 
 const (
@@ -137,16 +145,20 @@ func (r *run) write(o outcome) {
 		case errors.Is(err, queue.ErrLeaseLost):
 			return
 		case !transient(err) || tries == mostTries:
-			p.emit(Event{Worker: w.name, What: DBTrouble, JobID: r.job.ID, Queue: r.job.Queue,
-				Text: fmt.Sprintf("the %s cannot be written, the lease will run out: %v", o.name, err)})
+			p.emit(Event{
+				Worker: w.name, What: DBTrouble, JobID: r.job.ID, Queue: r.job.Queue,
+				Text: fmt.Sprintf("the %s cannot be written, the lease will run out: %v", o.name, err),
+			})
 			return
 		}
 		unsure = true
 		p.trouble("outcomes", err)
 		p.heart.doubt()
 		if o.once || r.untrusted() {
-			p.emit(Event{Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
-				Text: fmt.Sprintf("the %s could not be written in time: %v", o.name, err)})
+			p.emit(Event{
+				Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
+				Text: fmt.Sprintf("the %s could not be written in time: %v", o.name, err),
+			})
 			return
 		}
 		timer := time.NewTimer(again.next())

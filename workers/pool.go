@@ -51,8 +51,10 @@ func (o *Options) complete() error {
 		value *time.Duration
 		usual time.Duration
 	}{
-		{"lease", &o.Lease, 30 * time.Second}, {"margin", &o.Margin, 0},
-		{"PollMin", &o.PollMin, 100 * time.Millisecond}, {"PollMax", &o.PollMax, 5 * time.Second},
+		{"lease", &o.Lease, 30 * time.Second},
+		{"margin", &o.Margin, 0},
+		{"PollMin", &o.PollMin, 100 * time.Millisecond},
+		{"PollMax", &o.PollMax, 5 * time.Second},
 		{"grace", &o.Grace, 30 * time.Second},
 	} {
 		if *d.value < 0 {

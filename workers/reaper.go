@@ -101,8 +101,10 @@ func (p *Pool) tookBack(taken []queue.Reclaimed) {
 	p.mu.Lock()
 	holders := p.allRuns()
 	for _, t := range taken {
-		e := Event{What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late,
-			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts)}
+		e := Event{
+			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late,
+			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts),
+		}
 		if t.Status == queue.Dead {
 			e.What = ReapedDead
 			e.Text = fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", t.ID, t.Owner, t.Attempts)

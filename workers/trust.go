@@ -74,8 +74,10 @@ func (p *Pool) runAtClock(r *run, now time.Duration) (next time.Duration) {
 	if r.phase == handling && !r.lost && !r.stale {
 		if r.trust <= now {
 			r.lose(ErrTrustEnded)
-			p.emit(Event{Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
-				Text: "no heartbeat got through in time: the handler is stopped before the lease ends"})
+			p.emit(Event{
+				Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
+				Text: "no heartbeat got through in time: the handler is stopped before the lease ends",
+			})
 		} else {
 			next = min(next, r.trust, now+p.o.margin(p.shortest)/2)
 		}
