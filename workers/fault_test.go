@@ -309,7 +309,7 @@ func TestPanickingJobHarmsNobodyElse(t *testing.T) {
 	killer := enqueue(t, q, queue.NewJob{Kind: "killer", MaxAttempts: 3})[0]
 	enqueue(t, q, many(20, queue.NewJob{})...)
 	waitDone(t, p)
-	if job := get(t, q, killer); job.Status != queue.Dead || job.Attempts != 1 || !strings.Contains(job.LastError, "nil map") {
+	if job := get(t, q, killer); job.Status != queue.Dead || job.Attempts != 1 || !strings.Contains(job.LastError, "boom") {
 		t.Errorf("the killer is %s after %d attempts: %.60s", job.Status, job.Attempts, job.LastError)
 	}
 	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE status = 'completed'"); n != 20 {
