@@ -74,8 +74,7 @@ func TestClaimSkipsWhatIsLocked(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	locked, free := enqueue(t, q, NewJob{}), enqueue(t, q, NewJob{})
-	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
-	defer tx.Rollback(t.Context())
+	tx := begin(t, q)
 	must[any](t)(tx.Exec(t.Context(), "select from leasetop.jobs where id = $1 for update", locked))
 	if jobs := take(t, q, "emails", 10); len(jobs) != 1 || jobs[0].ID != free {
 		t.Errorf("claimed %v, want only job %d", jobs, free)

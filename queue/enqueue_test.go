@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 )
 
 func TestEnqueueKeepsTheOrderGiven(t *testing.T) {
@@ -54,7 +53,7 @@ func TestEnqueueIsAllOrNone(t *testing.T) {
 func TestEnqueueTxFollowsItsTransaction(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	tx := begin(t, q)
 	must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, NewJob{Queue: "emails"}))
 	ok(t, tx.Rollback(t.Context()))
 	if n := count(t, q, "select count(*) from leasetop.jobs"); n != 0 {

@@ -30,8 +30,7 @@ func TestHeartbeatDoesNotWaitForALockedRow(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	locked, free := claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute)
-	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
-	defer tx.Rollback(t.Context())
+	tx := begin(t, q)
 	must[any](t)(tx.Exec(t.Context(), "select from leasetop.jobs where id = $1 for update", locked.ID))
 	before := rowOf(t, q, locked.ID)
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
@@ -87,6 +89,15 @@ func claimed(t testing.TB, q *Queue, job NewJob, lease time.Duration) Lease {
 func expire(t testing.TB, q *Queue, ids ...int64) {
 	t.Helper()
 	exec(t, q, "update leasetop.jobs set lease_expires_at = now() - interval '1 second' where id = any($1)", ids)
+}
+
+// begin opens a transaction that ends with the test, however the test ends: the pool
+// waits for its connection.
+func begin(t testing.TB, q *Queue) pgx.Tx {
+	t.Helper()
+	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
 }
 
 func ok(t testing.TB, err error) {

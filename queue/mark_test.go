@@ -43,7 +43,7 @@ func TestFullLookFindsWhatStandsBelowTheMark(t *testing.T) {
 			exec(t, q, "insert into leasetop.jobs (queue, kind, run_at) values ('emails', 'below', '-infinity')")
 		},
 		"late commit": func(t *testing.T, q *Queue) {
-			tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+			tx := begin(t, q)
 			must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, NewJob{Queue: "emails", Kind: "below"}))
 			enqueue(t, q, NewJob{})
 			take(t, q, "emails", 1)
@@ -52,7 +52,7 @@ func TestFullLookFindsWhatStandsBelowTheMark(t *testing.T) {
 		},
 		"claim rolled back": func(t *testing.T, q *Queue) {
 			exec(t, q, "insert into leasetop.jobs (queue, kind, run_at) values ('emails', 'below', now() - interval '1 day')")
-			tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+			tx := begin(t, q)
 			must[any](t)(tx.Exec(t.Context(), "select from leasetop.jobs where kind = 'below' for update"))
 			take(t, q, "emails", 1)
 			ok(t, tx.Rollback(t.Context()))

@@ -173,7 +173,7 @@ func TestCompletionAndEffectAreOneCommit(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	lease := claimed(t, q, NewJob{}, time.Minute)
-	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	tx := begin(t, q)
 	if first := must[bool](t)(q.Once(t.Context(), tx, "mail 7")); !first {
 		t.Error("the first time is not the first")
 	}
@@ -183,7 +183,7 @@ func TestCompletionAndEffectAreOneCommit(t *testing.T) {
 		t.Errorf("rolled back, the job is %s", status)
 	}
 
-	tx = must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	tx = begin(t, q)
 	if first := must[bool](t)(q.Once(t.Context(), tx, "mail 7")); !first {
 		t.Error("an effect rolled back counts as done")
 	}

@@ -226,7 +226,7 @@ func TestReaperLooksAgainBeforeItWrites(t *testing.T) {
 			exec(t, q, fmt.Sprintf(`create function pause() returns trigger language plpgsql as $$ begin
 				if current_setting('application_name') = 'reaper' then perform pg_advisory_xact_lock(1); end if; return new; end $$;
 				create trigger pause before update on leasetop.jobs for each row when (old.id = %d) execute function pause()`, first.ID))
-			gate := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+			gate := begin(t, q)
 			must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))
 			var reclaimed int64
 			reaper := newSession(t, q)

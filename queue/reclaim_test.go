@@ -83,6 +83,20 @@ func TestReclaimTakesNoMoreThanItsLimit(t *testing.T) {
 	}
 }
 
+// Live leases do not count against the limit.
+func TestReclaimFindsTheExpiredAmongTheLive(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	for range 20 {
+		enqueue(t, q, NewJob{})
+	}
+	jobs := take(t, q, "emails", 20)
+	expire(t, q, jobs[19].ID)
+	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 5)); len(taken) != 1 || taken[0].ID != jobs[19].ID {
+		t.Errorf("reclaimed %+v, want job %d", taken, jobs[19].ID)
+	}
+}
+
 // CASES "Twenty reapers, 5000 expired leases": each is reclaimed once.
 func TestTwentyReapersReclaimEachLeaseOnce(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func TestSignalsNeverFailAnEnqueue(t *testing.T) {
 	enqueue(t, q, NewJob{Queue: "large", Payload: []byte(`"` + strings.Repeat("x", 5<<20) + `"`)})
 	ears.hears(t, "large")
 
-	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	tx := begin(t, q)
 	must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, NewJob{Queue: "rolled back"}))
 	ok(t, tx.Rollback(t.Context()))
 	ears.hears(t)
