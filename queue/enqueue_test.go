@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
 )
 
 func TestEnqueueKeepsTheOrderGiven(t *testing.T) {
