@@ -81,7 +81,7 @@ func (p *picture) journal() []happening {
 		if e.What == watch.Renewed {
 			continue
 		}
-		if at, ok := reaped[e.JobID]; ok && e.What == watch.Reclaimed && e.At.Sub(at).Abs() < 2*time.Second {
+		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || ownerLost(e)) && e.At.Sub(at).Abs() < 2*time.Second {
 			continue
 		}
 		out = append(out, happening{at: e.At, feed: e})

@@ -37,11 +37,11 @@ var feedWords = map[watch.What]struct {
 	watch.Enqueued:  {"+", quiet, "enqueued", ""},
 	watch.Claimed:   {"→", quiet, "claimed", "by"},
 	watch.Completed: {"✓", okay, "completed", "by"},
-	watch.Retried:   {"↻", caution, "failed", "by"},
+	watch.Retried:   {"↻", caution, "retried", "by"},
 	watch.Released:  {"↩", quiet, "released", "by"},
 	watch.Reclaimed: {"↩", caution, "reclaimed", "from"},
-	watch.Failed:    {"✗", danger, "failed for good", "under"},
-	watch.Buried:    {"✗", danger, "dead", "under"},
+	watch.Failed:    {"✗", danger, "failed for good", "by"},
+	watch.Buried:    {"✗", danger, "buried", "by"},
 	watch.Redriven:  {"↑", okay, "redriven", ""},
 	watch.Edited:    {"~", caution, "edited", ""},
 	watch.Deleted:   {"-", caution, "deleted", ""},
@@ -64,6 +64,9 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 		out.text += " " + told.who + " " + p.holder(e.Owner).name
 	}
 	note := e.Note
+	if ownerLost(e) {
+		out.text, note = ranOutDead(p.holder(e.Owner).name), strings.TrimSuffix(note, ", worker lost")
+	}
 	if strings.HasPrefix(note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried {
 		_, note, _ = strings.Cut(note, ", ") // the first attempt is the rule, and not worth a word
 	}
@@ -73,6 +76,14 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 	}
 	return out
 }
+
+// ownerLost tells whether an event of the feed is a burial by a reclaim: nobody
+// who worked on the job wrote it.
+func ownerLost(e *watch.Event) bool {
+	return e.What == watch.Buried && strings.HasSuffix(e.Note, ", worker lost")
+}
+
+func ranOutDead(worker string) string { return "lease of " + worker + " ran out → dead" }
 
 // ofWorker puts an event of the workers in words, on the database's clock. Where
 // its text spells out owners in full, the names of the screen stand instead.
@@ -114,7 +125,7 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 		text, detail = "lease of "+p.holder(e.Owner).name+" ran out → pending", short(e.Late)+" late"
 		if e.What == workers.ReapedDead {
 			out.glyph, out.kind = "✗", danger
-			text = "lease of " + p.holder(e.Owner).name + " ran out → dead"
+			text = ranOutDead(p.holder(e.Owner).name)
 		}
 	}
 	out.text = text

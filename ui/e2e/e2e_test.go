@@ -62,7 +62,7 @@ func TestPoisonIsRedriven(t *testing.T) {
 	t.Parallel()
 	s := start(t, 120, 36)
 	s.Press("x")
-	dead := s.find(`✗ (\d+) dead under \w+ +send_winback`)[1]
+	dead := s.find(`✗ (\d+) buried by \w+ +send_winback`)[1]
 	s.Press("2")
 	s.find(`▸.*\b` + dead + ` +emails/send_winback +dead`)
 	// The cause goes by itself: its template is deployed after a while.
