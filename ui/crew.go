@@ -65,27 +65,27 @@ func (c *crewTab) Keys(a *app) []action {
 		key("n", "spawn", "spawn a worker on queues of your choice", func() tea.Cmd {
 			a.ask(newSpawn(a, w))
 			return nil
-		}).unless(alone).unless(a.readOnly()),
+		}).never(alone).unless(a.readOnly()),
 		key("d", "drain", "drain: claim nothing more, finish what runs, stop", func() tea.Cmd {
 			return a.order("draining "+name, func() error { return a.cfg.Workers.Drain(name) })
-		}).unless(alone).unless(none).unless(over),
+		}).never(alone).unless(none).unless(over),
 		key("K", "kill", "kill: crash in process, its leases run out", func() tea.Cmd {
 			a.ask(newKill(a, w))
 			return nil
-		}).unless(alone).unless(none).unless(over),
+		}).never(alone).unless(none).unless(over),
 		key("F", "freeze", "freeze: a zombie without heartbeats", func() tea.Cmd {
 			a.ask(newFreeze(a, w))
 			return nil
-		}).unless(alone).unless(none).unless(over),
+		}).never(alone).unless(none).unless(over),
 		key("+ =", "", "one more worker like this one", func() tea.Cmd {
 			return a.spawn(w.Queues, w.Slots)
-		}).unless(alone).unless(none).unless(a.readOnly()),
+		}).never(alone).unless(none).unless(a.readOnly()),
 		key("-", "", "one less: drain the newest like this one", func() tea.Cmd {
 			return a.order("draining "+fellow, func() error { return a.cfg.Workers.Drain(fellow) })
-		}).unless(alone).unless(none).unless(pick(fellow != "", "", "no live worker takes these queues")),
+		}).never(alone).unless(none).unless(pick(fellow != "", "", "no live worker takes these queues")),
 		key("backspace", "", "take an ended worker off the list", func() tea.Cmd {
 			return a.order(name+" taken off the list", func() error { return a.cfg.Workers.Remove(name) })
-		}).unless(alone).unless(none).unless(pick(ended(w), "", name+" has not ended")),
+		}).never(alone).unless(none).unless(pick(ended(w), "", name+" has not ended")),
 	}
 }
 
@@ -131,7 +131,7 @@ var crewColumns = []column{
 	{title: "TRUST", min: 5, right: true},
 	{title: "", min: 8, max: 16, rank: 6, grows: true},
 	{title: "DONE", min: 5, max: 7, right: true},
-	{title: "FAILED", min: 6, right: true},
+	{title: "ERRORS", min: 6, right: true},
 	{title: "LOST", min: 4, right: true},
 	{title: "FENCED", min: 6, right: true},
 	{title: "SINCE", min: 6, right: true, rank: 1},

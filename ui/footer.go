@@ -32,7 +32,7 @@ func (a *app) hints(w int) string {
 	var texts, last []string
 	used := 0
 	for _, one := range actions {
-		if one.label == "" || one.why != "" && a.cfg.Demo == nil && (one.label == "burst" || one.label == "poison") {
+		if one.label == "" || one.out {
 			continue
 		}
 		if one.label == "help" || one.label == "quit" {

@@ -14,6 +14,7 @@ type action struct {
 	label string   // one or two words for the footer; "" leaves it out there
 	help  string   // a sentence for the help
 	why   string   // why the key does nothing now; "" when it works
+	out   bool     // it never does anything in this process: the footer leaves it out
 	do    func() tea.Cmd
 }
 
@@ -28,6 +29,12 @@ func (a action) unless(why string) action {
 		a.why = why
 	}
 	return a
+}
+
+// never greys the action like unless, for as long as the process runs.
+func (a action) never(why string) action {
+	a.out = a.out || why != ""
+	return a.unless(why)
 }
 
 // shown is how a key is spelled on the screen.

@@ -54,8 +54,8 @@ func newFreeze(a *app, w workers.Snapshot) *confirm {
 	return &confirm{
 		title: "FREEZE WORKER " + w.Name, grave: true,
 		subject: a.jobsOf(w),
-		says: "It becomes a zombie: its handlers go on, its heartbeats stop. When it wakes and writes its outcome late, " +
-			"the fencing token must keep it out.",
+		says: "It becomes a zombie: its handlers go on, its heartbeats stop. A second after its leases ran out " +
+			"it thaws by itself, tries to finish what it ran, and is fenced: its token is no longer the job's.",
 		yes: "freeze " + w.Name, no: "leave it",
 		do: func() tea.Cmd {
 			return a.order("froze "+w.Name+": its heartbeats have stopped", func() error { return a.cfg.Workers.Freeze(w.Name) })
@@ -108,5 +108,5 @@ func (a *app) demoKeys() []action {
 			return orderedMsg{fmt.Sprintf("enqueued poison: job %d", id), err}
 		})
 	})
-	return []action{burst.unless(why), poison.unless(why)}
+	return []action{burst.never(why), poison.never(why)}
 }
