@@ -65,12 +65,18 @@ func header(p *picture, origin string, paused bool, w int) string {
 		if s.Schema != "" && s.Schema != "leasetop" {
 			name += "." + s.Schema
 		}
-		mode := t.chip(quiet, "RW")
-		if s.ReadOnly {
+		known := s.Version != "" // else the server has not answered yet
+		mode := ""
+		switch {
+		case known && s.ReadOnly:
 			mode = t.chip(caution, "RO")
+		case known:
+			mode = t.chip(quiet, "RW")
 		}
-		left = append(left, part{t.strong.draw(safe.Text(name)) + " " + mode, 0})
-		left = append(left, part{t.dim.draw("pg " + safe.Text(release(s.Version))), 4})
+		left = append(left, part{join(t.strong.draw(safe.Text(name)), mode), 0})
+		if known {
+			left = append(left, part{t.dim.draw("pg " + safe.Text(release(s.Version))), 4})
+		}
 		left = append(left, part{t.dim.draw(safe.Text(s.User + "@" + s.Host)), 6})
 	}
 	if origin != "" {

@@ -65,12 +65,18 @@ func (d *helpDialog) Lines(t *theme, w, h int, _ bool) []string {
 				names[i] = spell(k)
 			}
 			keys := safe.Fit(strings.Join(names, " "), 11)
-			if a.why == "" {
-				lines = append(lines, safe.FitStyled("  "+t.accent.draw(keys)+" "+t.text.draw(a.help), w))
-				continue
+			keyInk, textInk := t.accent, t.text
+			var why []string
+			if a.why != "" {
+				keyInk, textInk, why = t.dim, t.dim, wrap(a.why, w-16)
 			}
-			lines = append(lines, safe.FitStyled("  "+t.dim.draw(keys+" "+a.help), w))
-			for _, line := range wrap(a.why, w-16) {
+			for i, line := range wrap(a.help, w-14) {
+				if i > 0 {
+					keys = strings.Repeat(" ", 11)
+				}
+				lines = append(lines, "  "+keyInk.draw(keys)+" "+textInk.draw(line))
+			}
+			for _, line := range why {
 				lines = append(lines, strings.Repeat(" ", 14)+t.warn.draw("! "+line))
 			}
 		}
