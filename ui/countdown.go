@@ -72,6 +72,22 @@ func (s *spans) End() {
 	}
 }
 
+// reclaimSoon is how long after its end a lease may well wait for the reaper.
+// Beyond that it is worth knowing for how long nobody came.
+const reclaimSoon = 2 * time.Second
+
+// lapsed says in w cells what there is to say about a lease that is over.
+func lapsed(over time.Duration, w int) string {
+	if over <= reclaimSoon {
+		return "reclaim due"
+	}
+	text := "overdue " + age(over)
+	if len(text) > w {
+		text = "late " + age(over)
+	}
+	return text
+}
+
 // portion is how much of a lease is left, 0 to 1.
 func portion(left, long time.Duration) float64 {
 	if long <= 0 || left <= 0 {

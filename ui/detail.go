@@ -31,7 +31,7 @@ type detail struct {
 
 func newDetail(id int64, p *picture) *detail {
 	d := &detail{id: id, pic: p}
-	d.all = []pane{&textPane{name: "ATTEMPTS"}, &textPane{name: "PAYLOAD"}}
+	d.all = []pane{&textPane{name: "HISTORY"}, &textPane{name: "PAYLOAD"}}
 	d.all[0].Focus(true)
 	return d
 }
@@ -144,8 +144,8 @@ func (d *detail) View(w, h int) []string {
 	}
 	top := frame(h0, facts, w, len(facts)+edges, false)
 	rest := h - len(top)
-	attempts, payload := d.all[0].(*textPane), d.all[1].(*textPane)
-	attempts.rest = strconv.Itoa(len(j.Errors))
+	history, payload := d.all[0].(*textPane), d.all[1].(*textPane)
+	history.rest = strconv.Itoa(len(j.Errors))
 	payload.rest = thousands(int64(d.length)) + " characters"
 	payload.note = ""
 	if d.length > payloadCharacters {
@@ -153,7 +153,7 @@ func (d *detail) View(w, h int) []string {
 	}
 	if w < wideWidth {
 		d.lay(w-2, w-2)
-		return append(top, d.stack(t, w, rest, []int{attempts.port.TotalLineCount(), payload.port.TotalLineCount()})...)
+		return append(top, d.stack(t, w, rest, []int{history.port.TotalLineCount(), payload.port.TotalLineCount()})...)
 	}
 	left := w / 2
 	d.lay(left-4, w-left-4)
@@ -164,24 +164,24 @@ func (d *detail) View(w, h int) []string {
 }
 
 // lay lays out the two texts for these widths, unless they are as they were.
-func (d *detail) lay(attemptsW, payloadW int) {
-	next := laid{d.job, d.pic.theme, d.pic.now, attemptsW, payloadW}
+func (d *detail) lay(historyW, payloadW int) {
+	next := laid{d.job, d.pic.theme, d.pic.now, historyW, payloadW}
 	if d.laid == next {
 		return
 	}
-	d.all[0].(*textPane).SetLines(timeline(d.job, d.pic, attemptsW))
+	d.all[0].(*textPane).SetLines(timeline(d.job, d.pic, historyW))
 	if next.now = d.laid.now; d.laid != next { // the payload has no ages in it
 		d.all[1].(*textPane).SetLines(foldAll(pretty(string(d.job.Payload), d.pic.theme), payloadW))
 	}
-	d.laid = laid{d.job, d.pic.theme, d.pic.now, attemptsW, payloadW}
+	d.laid = laid{d.job, d.pic.theme, d.pic.now, historyW, payloadW}
 }
 
 // laid is what a layout of a job depends on.
 type laid struct {
-	job                 *queue.Job
-	theme               *theme
-	now                 time.Time
-	attemptsW, payloadW int
+	job                *queue.Job
+	theme              *theme
+	now                time.Time
+	historyW, payloadW int
 }
 
 // facts are the job's columns and its last error.
@@ -202,9 +202,11 @@ func (d *detail) facts(w int) []string {
 	case j.DiedAt != nil:
 		facts = append(facts, fact{"died", when(*j.DiedAt), t.text})
 	case j.Status == queue.Processing && j.LeaseExpiresAt != nil:
-		facts = append(facts,
-			fact{"held by", d.pic.holder(j.LockedBy).name, t.accent},
-			fact{"lease", left(j.LeaseExpiresAt.Sub(now)), t.text})
+		lease := fact{"lease", left(j.LeaseExpiresAt.Sub(now)), t.text}
+		if over := now.Sub(*j.LeaseExpiresAt); over >= 0 {
+			lease.text, lease.ink = lapsed(over, w), t.alarm
+		}
+		facts = append(facts, fact{"held by", d.pic.holder(j.LockedBy).name, t.accent}, lease)
 	case j.Status == queue.Pending:
 		facts = append(facts, fact{"due", due(j.RunAt, now), t.text})
 	default:
@@ -213,6 +215,7 @@ func (d *detail) facts(w int) []string {
 	if j.IdempotencyKey != "" {
 		facts = append(facts, fact{"key", j.IdempotencyKey, t.text})
 	}
+	const nameW = len("last error")
 	columns := 1
 	if w >= 76 {
 		columns = 2
@@ -223,22 +226,22 @@ func (d *detail) facts(w int) []string {
 		line := " "
 		for k := i; k < min(i+columns, len(facts)); k++ {
 			f := facts[k]
-			line += t.dim.draw(safe.Fit(f.name, 9)) + " " + f.ink.draw(safe.Fit(f.text, cellW-10)) + "  "
+			line += t.dim.draw(safe.Fit(f.name, nameW)) + " " + f.ink.draw(safe.Fit(f.text, cellW-nameW-1)) + "  "
 		}
 		lines = append(lines, line)
 	}
 	if j.LastError != "" {
 		lines = append(lines, "")
-		text := wrap(j.LastError, w-10)
+		text := wrap(j.LastError, w-nameW-1)
 		if len(text) > 6 {
 			text = append(text[:6], "…")
 		}
 		for i, line := range text {
-			name := "         "
+			name := ""
 			if i == 0 {
-				name = safe.Fit("error", 9)
+				name = pick(j.Status.IsDeadLetter(), "error", "last error")
 			}
-			lines = append(lines, " "+t.dim.draw(name)+" "+t.bad.draw(line))
+			lines = append(lines, " "+t.dim.draw(safe.Fit(name, nameW))+" "+t.bad.draw(line))
 		}
 	}
 	return lines

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
 )
 
@@ -42,7 +43,7 @@ func (l *leasesPane) Heading() heading {
 	if in.Source == watch.Unknown {
 		return h
 	}
-	h.rest, h.note = count(int64(in.Total), in.Capped, 9), "expiring first"
+	h.rest, h.note = bounded(int64(in.Total), in.Capped, 9), "expiring first"
 	if note := l.pic.oldNote(in.Read); note != "" {
 		h.note = note
 	}
@@ -130,7 +131,11 @@ func (l *leasesPane) cells(one watch.Lease, full int) []cell {
 	bar := cell{paint: func(w int) string { return t.bar(portion(rest, long), w) }}
 	if rest <= 0 {
 		time.ink = t.alarm
-		bar = cell{text: "reclaim due", ink: t.alarm}
+		over := -rest
+		if in := l.pic.state.Leases; l.pic.oldNote(in.Read) != "" { // it may be renewed or reclaimed since
+			over = in.At.Sub(one.ExpiresAt)
+		}
+		bar = cell{paint: func(w int) string { return t.alarm.draw(safe.Fit(lapsed(over, w), w)) }}
 	} else if portion(rest, long) <= 0.2 {
 		time.ink = t.bad
 	}
