@@ -9,8 +9,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/workers"
 )
 
 // bury puts a new dead letter on top of the list, as the feed would.
@@ -253,7 +255,7 @@ func TestDetailRedrivesItsJob(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
 	s.press("2", "j", "enter")
-	s.sees("JOB 87994", "ATTEMPTS 5", "1970670598291982290", "1e400", "-0", "the same error")
+	s.sees("JOB 87994", "HISTORY 5", "1970670598291982290", "1e400", "-0", "the same error")
 	s.press("r")
 	s.later("y")
 	if got, want := s.log(), "redrive [87994] by ann@shop1"; got != want {
@@ -284,9 +286,9 @@ func TestListIsReadByPages(t *testing.T) {
 	if n := len(s.app.deadTab.jobs); n != deadPage {
 		t.Fatalf("%d jobs were read at first, want %d", n, deadPage)
 	}
-	for range 8 {
-		s.press("G")
-	}
+	s.sees("newest first, 710 below")
+	s.press("G")
+	s.sees("710 above ─") // the end is the end of all, not of the page
 	if n := len(s.app.deadTab.jobs); n != 740 {
 		t.Errorf("%d jobs are read at the end, want 740", n)
 	}
@@ -294,6 +296,77 @@ func TestListIsReadByPages(t *testing.T) {
 	if want := w.state.Dead.Latest[739].ID; job.ID != want {
 		t.Errorf("the cursor is on %d at the end, want %d", job.ID, want)
 	}
+}
+
+func TestListTooLongToLoadSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	for id := range int64(deadMost) {
+		w.bury(100_000 + id)
+	}
+	w.state.Dead.Total, w.state.Dead.Capped = 10_000, true
+	s := newStage(t, w, 120, 36)
+	s.press("2")
+	s.sees("newest first, 9,970+ below")
+	s.press("G")
+	s.sees("1,970 above, 8,000+ older not loaded")
+	s.press("g")
+	s.sees("newest first, 9,970+ below")
+}
+
+func TestOverdueLeaseSaysForHowLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	s := newStage(t, w, 200, 50)
+	s.sees("reclaim due")
+	s.pass(189 * time.Second)
+	s.sees("LEASES 7", "reclaim due") // nobody knows: what was read is old
+	state := *w.state
+	state.Leases.Read = w.now
+	w.state = &state
+	s.pull()
+	s.sees("overdue 3m10s")
+	job := sampleJob(87002)
+	ended := noon.Add(-time.Second)
+	job.Status, job.DiedAt, job.LeaseExpiresAt = queue.Processing, nil, &ended
+	s.press("tab", "enter")
+	s.send(jobMsg{id: 87002, job: job})
+	s.sees("JOB 87002", "overdue 3m10s", "last error")
+}
+
+func TestMarkAndCursorShowTogether(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
+	s.press("2", "space", "k")
+	s.sees("│▸◆    4s  88007", "│     11s  87994")
+}
+
+// A burial by the reaper is told once, as what it was.
+func TestLostWorkersBurialIsToldOnce(t *testing.T) {
+	t.Parallel()
+	reclaimed := watch.Event{At: noon, What: watch.Buried, Source: watch.FromWAL, JobID: 5, Owner: owner("w1", 1), Attempt: 5, Note: "attempt 5 of 5, worker lost"}
+	p := picture{state: &watch.State{Clock: watch.Clock{Known: true}, Events: []watch.Event{reclaimed}}, workers: sampleWorkers()}
+	told := p.journal()
+	if len(told) != 1 {
+		t.Fatalf("%d entries, want 1", len(told))
+	}
+	if got, want := p.tell(told[0]).text, "lease of w1 ran out → dead · 5/5"; got != want {
+		t.Errorf("told as %q, want %q", got, want)
+	}
+	p.news = []workers.Event{{At: noon, What: workers.ReapedDead, JobID: 5, Owner: owner("w1", 1)}}
+	if told = p.journal(); len(told) != 1 || told[0].work == nil {
+		t.Errorf("with our reaper's word for it there are %d entries, want that one", len(told))
+	}
+}
+
+// Before the server answered nothing is said of what it is.
+func TestUnknownServerIsNotDescribed(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.state, w.crew = &watch.State{Server: watch.Server{Host: "db1", Database: "shop", User: "app"}}, nil
+	s := newStage(t, w, 120, 36)
+	s.sees("leasetop  shop  app@db1")
 }
 
 func TestPauseFreezesThePictureNotTheFeed(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,6 +35,8 @@ type deadTab struct {
 	asked   time.Time // local clock of the last question
 	wakes   time.Time // when the next may be put, if it has to wait
 	err     error
+
+	end bool // the cursor is to go to the end of all there is, which is not loaded yet
 }
 
 // Show takes a new picture.
@@ -42,8 +45,12 @@ func (d *deadTab) Show(p *picture) { d.pic = p }
 // Stale has the list read again.
 func (d *deadTab) Stale() { d.stale = true }
 
-// Move moves the cursor.
-func (d *deadTab) Move(m motion) { d.list.Move(m) }
+// Move moves the cursor. The end is the end of all dead letters: what is not
+// loaded yet is fetched, as far as the list goes.
+func (d *deadTab) Move(m motion) {
+	d.list.Move(m)
+	d.end = m == toBottom && d.next != nil && len(d.jobs) < deadMost
+}
 
 // Cycle does nothing: the list is alone.
 func (d *deadTab) Cycle(int) {}
@@ -70,6 +77,9 @@ func (d *deadTab) Load(a *app) tea.Cmd {
 		limit = min(max(deadPage, len(d.jobs)), deadMost)
 	case d.next != nil && len(d.jobs) < deadMost && d.list.at+d.list.height+deadPage/4 > len(d.jobs):
 		after = d.next
+		if d.end {
+			limit = deadMost - len(d.jobs)
+		}
 	default:
 		return nil
 	}
@@ -104,6 +114,9 @@ func (d *deadTab) Took(m deadMsg) {
 		d.jobs = append(slices.Clip(d.jobs), m.jobs...)
 	}
 	d.list.SetKeys(ids(d.jobs))
+	if d.end && m.after != nil {
+		d.Move(toBottom)
+	}
 	if d.next == nil {
 		// Everything there is was read: marks on jobs that are gone name nothing.
 		for id := range d.list.marks {
@@ -151,7 +164,7 @@ func (d *deadTab) Keys(a *app) []action {
 	keys := []action{
 		openKey(a, job.ID, ok),
 		redrive,
-		key("space", "mark", "mark the job under the cursor, or take its mark away", func() tea.Cmd {
+		key("space", "mark", "mark the job under the cursor, or take its mark away, and move down a row", func() tea.Cmd {
 			d.list.ToggleMark()
 			return nil
 		}).unless(none),
@@ -168,7 +181,7 @@ func (d *deadTab) Keys(a *app) []action {
 // Heading says how many there are and how far the list goes.
 func (d *deadTab) Heading() heading {
 	in := d.pic.state.Dead
-	h := heading{name: "DEAD LETTERS", rest: count(in.Total, in.Capped, 12), note: "newest first"}
+	h := heading{name: "DEAD LETTERS", rest: bounded(in.Total, in.Capped, 12), note: "newest first"}
 	if n := len(d.list.marks); n > 0 {
 		h.rest += " · " + thousands(int64(n)) + " marked"
 	}
@@ -177,12 +190,31 @@ func (d *deadTab) Heading() heading {
 		h.note = "not read: " + d.err.Error()
 	case !d.read:
 		h.note = "reading…"
-	case d.list.top > 0:
-		h.note = thousands(int64(d.list.top)) + " newer above"
-	case len(d.jobs) >= deadMost && d.next != nil:
-		h.note = "newest " + thousands(int64(len(d.jobs)))
+	case d.end:
+		h.note = "reading up to the end…"
+	default:
+		h.note = d.beyond()
 	}
 	return h
+}
+
+// beyond says how many there are above and below the window; where the list ends
+// before the dead letters do, that the rest is not loaded.
+func (d *deadTab) beyond() string {
+	in, loaded := d.pic.state.Dead, int64(len(d.jobs))
+	to := min(int64(d.list.top+d.list.height), loaded)
+	below, capped := loaded-to, false
+	if d.next != nil {
+		below, capped = max(in.Total-to, below+1), in.Capped
+	}
+	words := []string{"newest first"}
+	if d.list.top > 0 {
+		words[0] = thousands(int64(d.list.top)) + " above"
+	}
+	if below > 0 {
+		words = append(words, bounded(below, capped, 12)+pick(to < loaded, " below", " older not loaded"))
+	}
+	return strings.Join(words, ", ")
 }
 
 // View draws the tab.
@@ -205,11 +237,11 @@ func (d *deadTab) rows(w, h int) []string {
 		return []string{"", " " + t.good.draw("✓") + t.dim.draw(" no dead letters: every job either completed or still has attempts left")}
 	}
 	from, to := d.list.Window(max(h-1, 1))
-	g := deadGrid(d.jobs[from:to], w-2)
-	lines := []string{" " + g.header(t.dim)}
+	g := deadGrid(d.jobs[from:to], w-3) // beside the cursor and the marks
+	lines := []string{"  " + g.header(t.dim)}
 	for i := from; i < to; i++ {
 		row := g.row(deadCells(t, &d.jobs[i], g.columns[2].max, d.pic.now))
-		lines = append(lines, t.lineOf(row, w, i == d.list.at, d.list.Marked(d.jobs[i].ID)))
+		lines = append(lines, t.lineOf(" "+row, w, i == d.list.at, d.list.Marked(d.jobs[i].ID)))
 	}
 	return lines
 }

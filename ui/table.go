@@ -134,17 +134,17 @@ func widest(lo, hi int, texts func(yield func(string) bool)) int {
 	return w
 }
 
-// lineOf draws one row of a list in w cells: the cursor or a mark in front, the
-// background of the cursor's row under all.
+// lineOf draws one row of a list in w cells: the cursor in front, the background
+// of the cursor's row under all. Rows that can be marked begin with a blank, which
+// gives way to the mark, so that cursor and mark show both, without colour too.
 func (t *theme) lineOf(row string, w int, cursor, marked bool) string {
 	front := " "
-	switch {
-	case cursor && marked:
-		front = t.lead.draw("◆")
-	case marked:
-		front = t.accent.draw("◆")
-	case cursor:
+	if cursor {
 		front = t.lead.draw("▸")
+	}
+	if marked {
+		front += t.accent.draw("◆")
+		row = strings.TrimPrefix(row, " ")
 	}
 	line := fitLine(front+row, w)
 	if cursor {
