@@ -22,15 +22,20 @@ type QueueDepth struct {
 	Completed  int64
 	Failed     int64
 	Dead       int64
-	// Capped: a count that reached the cap is a lower bound (of failed and dead
-	// together: how they divide is only known of those looked at).
-	Capped bool
+	// AtLeast says which counts are lower bounds, because they reached the cap.
+	AtLeast AtLeast
 	// CompletedExact is false when Completed was estimated from a sample of the
 	// table's pages: finished jobs are in no index, and counting millions would
 	// load the database that is being watched.
 	CompletedExact bool
 	OldestReady    time.Duration // how long the longest due job has been due; 0 without one
 }
+
+// AtLeast marks the counts of a queue that went no further than the cap.
+type AtLeast struct{ Ready, Scheduled, Failed, Dead bool }
+
+// Any reports whether any count is a lower bound.
+func (a AtLeast) Any() bool { return a != AtLeast{} }
 
 // How much of the table is read to count the completed, in pages of 8 kB.
 const (
@@ -62,7 +67,8 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 			n.OldestReady = duration(*oldest)
 		}
 		n.CompletedExact = percent == 100
-		n.Capped = cap > 0 && max(n.Ready, n.Scheduled, n.Failed+n.Dead) >= int64(cap)
+		reached := func(count int64) bool { return cap > 0 && count >= int64(cap) }
+		n.AtLeast = AtLeast{reached(n.Ready), reached(n.Scheduled), reached(n.Failed), reached(n.Dead)}
 		return n, err
 	})
 	return d, q.failed("depth", err)

@@ -20,6 +20,9 @@ var (
 	ErrNotFound = errors.New("no such job")
 	// ErrSchemaMissing says that the database has no jobs table in this schema; the cure is `leasetop migrate up`.
 	ErrSchemaMissing = errors.New("schema missing")
+	// ErrRefused says that the server answered and let nobody in: a wrong password,
+	// an unknown user or database, a rule of pg_hba.conf. Trying again does not help.
+	ErrRefused = errors.New("connection refused by the server")
 )
 
 type schemaMissing struct {
@@ -32,6 +35,16 @@ func (e *schemaMissing) Error() string {
 }
 func (e *schemaMissing) Is(target error) bool { return target == ErrSchemaMissing }
 func (e *schemaMissing) Unwrap() error        { return e.cause }
+
+// refused is the server's own words; pgx's tell of every address and TLS mode tried.
+type refused struct {
+	message string
+	cause   error
+}
+
+func (e *refused) Error() string        { return "the server refuses the connection: " + e.message }
+func (e *refused) Is(target error) bool { return target == ErrRefused }
+func (e *refused) Unwrap() error        { return e.cause }
 
 // Permanent marks an error that no retry can cure (bad input, a bug): the job
 // is buried at once. A nil err stays nil.

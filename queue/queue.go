@@ -43,6 +43,9 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = opts.AppName
 	}
+	// All text here is UTF-8, whatever a role or a database defaults to; under another
+	// client encoding it would be stored as something else without an error.
+	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
@@ -78,7 +81,8 @@ func (q *Queue) Schema() *leasesql.Schema { return q.schema }
 func (q *Queue) ConnConfig() *pgx.ConnConfig { return q.pool.Config().ConnConfig.Copy() }
 
 // Ping asks the server for a sign of life and checks that the jobs table is
-// there. The error wraps [ErrSchemaMissing] when it is not.
+// there. The error wraps [ErrSchemaMissing] when it is not, and [ErrRefused] when
+// the server lets nobody in.
 func (q *Queue) Ping(ctx context.Context) error {
 	_, err := q.pool.Exec(ctx, q.schema.Query("table_pages"))
 	return q.failed("ping", err)
@@ -145,6 +149,8 @@ func (q *Queue) failed(operation string, err error) error {
 		switch pg.Code {
 		case "42P01", "3F000": // undefined_table, invalid_schema_name
 			return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
+		case "28000", "28P01", "3D000": // invalid_authorization, invalid_password, invalid_catalog_name
+			return fmt.Errorf("%s: %w", operation, &refused{message: pg.Message, cause: err})
 		}
 	}
 	return fmt.Errorf("%s: %w", operation, err)

@@ -3,6 +3,8 @@ package queue
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,7 +22,7 @@ type Reclaimed struct {
 }
 
 // Reclaim takes back up to limit expired leases: jobs with attempts left become
-// pending again in their old place, the others dead. Fewer than limit: nothing
+// pending again in their old place, the others dead. Workers everywhere are woken. Fewer than limit: nothing
 // more was expired, or the rest is in another reaper's hands. Any number of
 // processes may call it at once.
 func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
@@ -41,9 +43,14 @@ func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
 	if err != nil {
 		return nil, q.failed("reclaim", err)
 	}
+	woken := map[string]bool{}
 	for _, r := range out {
 		q.Forget(r.Queue) // a reclaimed job keeps its run_at: it stands before the mark
+		woken[r.Queue] = woken[r.Queue] || r.Status == Pending
 	}
+	maps.DeleteFunc(woken, func(_ string, pending bool) bool { return !pending })
+	// The jobs are back whether or not this succeeds; other processes would find them by polling.
+	_ = q.Wake(ctx, slices.Sorted(maps.Keys(woken))...)
 	return out, nil
 }
 

@@ -129,6 +129,8 @@ func open(url string) (*sql.DB, error) {
 	}
 	// Statements of several commands need the simple protocol.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	// The files are UTF-8, and the simple protocol takes nothing else.
+	config.RuntimeParams["client_encoding"] = "UTF8"
 	config.RuntimeParams["application_name"] = "leasetop migrate"
 	// goose notes when it took a step as a timestamp without its zone.
 	config.RuntimeParams["timezone"] = "UTC"

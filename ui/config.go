@@ -47,6 +47,7 @@ type Workers interface {
 	Events(after uint64) (events []workers.Event, last uint64)
 	Changed() <-chan struct{}
 	ClaimLatency() workers.Latency
+	Fenced() uint64
 	Spawn(queues []string, slots int) (name string, err error)
 	Drain(name string) error
 	Kill(name string) error

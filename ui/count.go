@@ -24,13 +24,25 @@ func thousands(n int64) string {
 }
 
 // count writes n for a column of w cells: with separators where they fit, else
-// shortened (50k, 1.2M). A lower bound or an estimate gets a tilde.
-func count(n int64, about bool, w int) string {
-	tilde := ""
-	if about && n != 0 {
-		tilde = "~"
+// shortened (50k, 1.2M). An estimate gets a tilde.
+func count(n int64, estimate bool, w int) string {
+	if estimate && n != 0 {
+		return "~" + fitCount(n, w-1)
 	}
-	s := tilde + thousands(n)
+	return fitCount(n, w)
+}
+
+// bounded writes n as count does. A lower bound, of a count that went no further,
+// gets a plus: 100k+.
+func bounded(n int64, atLeast bool, w int) string {
+	if atLeast {
+		return fitCount(n, w-1) + "+"
+	}
+	return fitCount(n, w)
+}
+
+func fitCount(n int64, w int) string {
+	s := thousands(n)
 	if len(s) <= w {
 		return s
 	}
@@ -41,10 +53,10 @@ func count(n int64, about bool, w int) string {
 		}
 		f, unit = f/1000, u
 	}
-	if unit != "" && f < 9.95 && f > -9.95 {
-		return tilde + fmt.Sprintf("%.1f%s", f, unit)
+	if unit != "" && f < 9.95 && f > -9.95 && w >= 4 {
+		return fmt.Sprintf("%.1f%s", f, unit)
 	}
-	return tilde + fmt.Sprintf("%.0f%s", f, unit)
+	return fmt.Sprintf("%.0f%s", f, unit)
 }
 
 // rate writes a number per second: 0.0, 41.3, 412, 1.2k.

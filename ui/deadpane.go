@@ -42,7 +42,7 @@ func (d *deadPane) Heading() heading {
 	if in.Source == watch.Unknown {
 		return h
 	}
-	h.rest, h.note = count(in.Total, in.Capped, 9), "newest first"
+	h.rest, h.note = bounded(in.Total, in.Capped, 9), "newest first"
 	if note := d.pic.oldNote(in.Read); note != "" && in.Source == watch.Polled {
 		h.note = note
 	}

@@ -11,16 +11,12 @@ func invariants(p *picture, w int) []string {
 		return nil
 	}
 	t := p.theme
-	fenced := uint64(0)
-	for _, one := range p.workers {
-		fenced += one.Fenced
-	}
 	line := func(fencedName, worstName, worstOf string) string {
 		parts := []string{
 			t.dim.draw("effects ") + t.text.draw(thousands(p.ledger.Effects)),
 			t.mustBeNone("lost", p.ledger.Lost),
 			t.mustBeNone("doubled", p.ledger.Doubled),
-			t.dim.draw(fencedName) + t.text.draw(thousands(int64(fenced))),
+			t.dim.draw(fencedName) + t.text.draw(thousands(int64(p.fenced))),
 		}
 		if p.worst >= 0 {
 			parts = append(parts, t.dim.draw(worstName)+t.text.draw(short(p.worst))+t.dim.draw(worstOf))

@@ -18,6 +18,7 @@ type picture struct {
 	state   *watch.State
 	workers []workers.Snapshot
 	news    []workers.Event // what the workers told, oldest first
+	fenced  uint64          // stale writes of our workers that changed nothing
 	claims  string          // how long claims take, in words; "" when nothing was claimed
 	ledger  *Ledger         // nil without a demonstration
 	worst   time.Duration   // the latest reclaim after expiry seen; negative when none was

@@ -26,6 +26,7 @@ type pulledMsg struct {
 	news    []workers.Event // since the pull before
 	last    uint64          // the number of the last event
 	claims  workers.Latency
+	fenced  uint64
 	changed <-chan struct{} // closed when the workers have more to tell
 }
 
@@ -98,6 +99,7 @@ func (a *app) pull(before pulledMsg) tea.Cmd {
 			next.workers = a.cfg.Workers.Workers()
 			next.news, next.last = a.cfg.Workers.Events(before.last)
 			next.claims = a.cfg.Workers.ClaimLatency()
+			next.fenced = a.cfg.Workers.Fenced()
 		}
 		next.state = a.cfg.Feed.State()
 		return next
@@ -144,7 +146,7 @@ func (a *app) adopt(m pulledMsg) {
 	a.adopted = a.now()
 	first := a.pic.state.Version == 0 && m.state.Version != 0
 	a.pic.worst = worstRecovery(a.pic.worst, m.news)
-	a.pic.state, a.pic.workers, a.pic.news, a.pic.claims = m.state, m.workers, m.news, ""
+	a.pic.state, a.pic.workers, a.pic.news, a.pic.claims, a.pic.fenced = m.state, m.workers, m.news, "", m.fenced
 	if c := m.claims; c.Count > 0 {
 		a.pic.claims = "claim p50 " + short(c.P50) + " · p99 " + short(c.P99)
 	}

@@ -51,7 +51,7 @@ var queueColumns = []column{
 	{title: "PROC", min: 4, max: 5, right: true},
 	{title: "DONE", min: 6, max: 9, right: true, rank: 6},
 	{title: "FAILED", min: 6, right: true, rank: 2},
-	{title: "DEAD", min: 4, max: 6, right: true},
+	{title: "DEAD", min: 5, max: 7, right: true},
 	{title: "OLDEST", min: 6, right: true, rank: 1},
 	{title: "IN/s", min: 4, max: 5, right: true, rank: 4},
 	{title: "OUT/s", min: 5, right: true, rank: 4},
@@ -107,15 +107,12 @@ func (q *queuesPane) View(w, h int) []string {
 // cells are one queue's columns. Noughts are dim, so that what is there stands out.
 func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 	t := q.pic.theme
-	// Of a capped reading only the counts that reached the cap are lower bounds.
-	most := max(d.Ready, d.Scheduled, d.Failed+d.Dead)
-	capped := func(n int64) bool { return d.Capped && n == most }
-	number := func(n int64, about bool, some ink) cell {
+	number := func(n int64, write func(int64, bool, int) string, marked bool, some ink) cell {
 		k := some
 		if n == 0 {
 			k = t.faint
 		}
-		return cell{paint: func(w int) string { return k.draw(safe.FitRight(count(n, about, w), w)) }}
+		return cell{paint: func(w int) string { return k.draw(safe.FitRight(write(n, marked, w), w)) }}
 	}
 	perSecond := func(f float64) cell {
 		k := t.text
@@ -130,12 +127,12 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 	}
 	return []cell{
 		{text: d.Queue, ink: name},
-		number(d.Ready, capped(d.Ready), t.strong),
-		number(d.Scheduled, capped(d.Scheduled), t.text),
-		number(d.Processing, false, t.accent),
-		number(d.Completed, !d.CompletedExact, t.dim),
-		number(d.Failed, capped(d.Failed+d.Dead), t.bad),
-		number(d.Dead, capped(d.Failed+d.Dead), t.bad),
+		number(d.Ready, bounded, d.AtLeast.Ready, t.strong),
+		number(d.Scheduled, bounded, d.AtLeast.Scheduled, t.text),
+		number(d.Processing, count, false, t.accent),
+		number(d.Completed, count, !d.CompletedExact, t.dim),
+		number(d.Failed, bounded, d.AtLeast.Failed, t.bad),
+		number(d.Dead, bounded, d.AtLeast.Dead, t.bad),
 		oldest,
 		perSecond(d.In),
 		perSecond(d.Out),
@@ -147,7 +144,7 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 func (q *queuesPane) warnings(w int) []string {
 	var lines []string
 	for _, one := range q.pic.unserved() {
-		text := fmt.Sprintf("%s: %s ready, no live worker takes this queue", one.Queue, count(one.Ready, one.Capped, 6))
+		text := fmt.Sprintf("%s: %s ready, no live worker takes this queue", one.Queue, bounded(one.Ready, one.AtLeast.Ready, 7))
 		lines = append(lines, " "+q.pic.theme.warn.draw(safe.Fit("! "+text, w-2)))
 	}
 	if len(lines) > 2 {
@@ -206,7 +203,10 @@ func sumOf(queues []watch.QueueDepth) watch.QueueDepth {
 		sum.Dead += d.Dead
 		sum.In += d.In
 		sum.Out += d.Out
-		sum.Capped = sum.Capped || d.Capped
+		sum.AtLeast = queue.AtLeast{
+			Ready: sum.AtLeast.Ready || d.AtLeast.Ready, Scheduled: sum.AtLeast.Scheduled || d.AtLeast.Scheduled,
+			Failed: sum.AtLeast.Failed || d.AtLeast.Failed, Dead: sum.AtLeast.Dead || d.AtLeast.Dead,
+		}
 		sum.CompletedExact = sum.CompletedExact && d.CompletedExact
 		sum.OldestReady = max(sum.OldestReady, d.OldestReady)
 		if missing := len(d.Spark) - len(sum.Spark); missing > 0 {

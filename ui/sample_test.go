@@ -48,7 +48,7 @@ func sampleState() *watch.State {
 	s.Depths = watch.Depths{Source: watch.Polled, At: noon, Read: noon, Queues: []watch.QueueDepth{
 		{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 1204, Scheduled: 310, Processing: 4, Completed: 184223, CompletedExact: true, Failed: 7, Dead: 31, OldestReady: 134 * time.Second}, In: 41, Out: 39.5, Spark: wave(38, 14, 0.21)},
 		{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 12, Processing: 3, Completed: 9310, CompletedExact: true, Dead: 2, OldestReady: 3 * time.Second}, In: 2.2, Out: 2.4, Spark: wave(3, 3, 0.5)},
-		{QueueDepth: queue.QueueDepth{Queue: "reports", Ready: 50000, Scheduled: 9, Completed: 412, OldestReady: 41*time.Minute + 2*time.Second, Capped: true}, Spark: make([]float64, 60)},
+		{QueueDepth: queue.QueueDepth{Queue: "reports", Ready: 50000, Scheduled: 9, Completed: 412, OldestReady: 41*time.Minute + 2*time.Second, AtLeast: queue.AtLeast{Ready: true}}, Spark: make([]float64, 60)},
 	}}
 	lease := func(id int64, q, kind, worker string, attempts int, age, left time.Duration) watch.Lease {
 		return watch.Lease{JobID: id, Queue: q, Kind: kind, Attempts: attempts, MaxAttempts: 5, Owner: owner(worker, int(id%97)), LockedAt: noon.Add(-age), ExpiresAt: noon.Add(left)}
@@ -258,6 +258,14 @@ func (w *world) Events(after uint64) ([]workers.Event, uint64) {
 	return news[min(int(after), len(news)):], uint64(len(news))
 }
 
+func (w *world) Fenced() uint64 {
+	n := uint64(0)
+	for _, one := range w.Workers() {
+		n += one.Fenced
+	}
+	return n
+}
+
 func (w *world) ClaimLatency() workers.Latency {
 	return workers.Latency{P50: 420 * time.Microsecond, P99: 2100 * time.Microsecond, Count: 99}
 }
@@ -340,7 +348,7 @@ func (s *stage) run(cmd tea.Cmd) {
 func (s *stage) pull() {
 	m := pulledMsg{state: s.state}
 	if s.app.cfg.Workers != nil {
-		m.workers, m.claims = s.Workers(), s.ClaimLatency()
+		m.workers, m.claims, m.fenced = s.Workers(), s.ClaimLatency(), s.Fenced()
 		m.news, m.last = s.Events(s.app.latest.last)
 	}
 	s.send(m)

@@ -24,7 +24,7 @@ func (a *app) registry() []tab {
 			if p.state.Dead.Total == 0 {
 				return ""
 			}
-			return count(p.state.Dead.Total, p.state.Dead.Capped, 7)
+			return bounded(p.state.Dead.Total, p.state.Dead.Capped, 7)
 		}, a.deadTab},
 		{"Workers", func(p *picture) string {
 			live := 0

@@ -244,6 +244,7 @@ func (r *run) fence(name string) {
 		w.lost++
 	}
 	w.fenced++
+	p.fenced++
 	p.release(r)
 	p.emit(e)
 	p.mu.Unlock()

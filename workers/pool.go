@@ -102,6 +102,7 @@ type Pool struct {
 	spawned  int
 	turn     int            // where the search for a worker to wake begins
 	holders  map[int64]*run // who holds a job's lease, as far as heartbeats go
+	fenced   uint64         // stale writes that matched no row, of workers since removed too
 	stopping bool
 	left     error // what Stop returns
 }
@@ -289,6 +290,14 @@ func (p *Pool) Workers() []Snapshot {
 		out[i] = w.snapshot()
 	}
 	return out
+}
+
+// Fenced counts the stale writes that matched no row and changed nothing, of all
+// the workers there ever were.
+func (p *Pool) Fenced() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fenced
 }
 
 // ClaimLatency sums up the claims of the last minute.

@@ -221,3 +221,12 @@ func TestProcessingIsWhatTheLeasesSay(t *testing.T) {
 		t.Errorf("counted %d of leases that are not all listed, want the reading's 9", got[0].Processing)
 	}
 }
+
+func TestQueueThatOnlyTheLeasesKnowIsShown(t *testing.T) {
+	t.Parallel()
+	leases := Leases{Total: 1, List: []Lease{{Queue: "new"}}}
+	got := agreeing([]QueueDepth{{QueueDepth: queue.QueueDepth{Queue: "old"}}}, leases)
+	if len(got) != 2 || got[0].Queue != "new" || got[0].Processing != 1 || got[1].Queue != "old" {
+		t.Errorf("%+v", got)
+	}
+}

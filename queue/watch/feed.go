@@ -165,7 +165,9 @@ func (f *Feed) publish() {
 	kept := max(0, len(f.events)-EventsKept)
 	f.draft.Events = f.events[kept:len(f.events):len(f.events)]
 	state := f.draft
-	state.Depths.Queues = agreeing(state.Depths.Queues, state.Leases)
+	if state.Depths.Source != Unknown {
+		state.Depths.Queues = agreeing(state.Depths.Queues, state.Leases)
+	}
 	f.latest.Store(&state)
 	close(f.next)
 	f.next = make(chan struct{})

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,7 +133,12 @@ func agreeing(queues []QueueDepth, leases Leases) []QueueDepth {
 	queues = slices.Clone(queues)
 	for i := range queues {
 		queues[i].Processing = count[queues[i].Queue]
+		delete(count, queues[i].Queue)
 	}
+	for _, name := range slices.Sorted(maps.Keys(count)) { // not read yet
+		queues = append(queues, QueueDepth{QueueDepth: queue.QueueDepth{Queue: name, Processing: count[name]}})
+	}
+	slices.SortFunc(queues, func(a, b QueueDepth) int { return cmp.Compare(a.Queue, b.Queue) })
 	return queues
 }
 

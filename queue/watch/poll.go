@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	countCap = 50_000 // no count of a poll goes further
+	countCap = 100_000 // no count of a poll goes further
 
 	pollSoonest  = 200 * time.Millisecond // between a reading and the next that the stream asked for
 	restPerPoll  = 10                     // a poll rests so many times as long as it took
@@ -180,7 +180,7 @@ func (f *Feed) countRates(p *poller, queues []queue.QueueDepth, now time.Time) {
 }
 
 // countable tells whether differences of these counts mean anything.
-func countable(d queue.QueueDepth) bool { return d.CompletedExact && !d.Capped }
+func countable(d queue.QueueDepth) bool { return d.CompletedExact && !d.AtLeast.Any() }
 
 // depthLines puts the rates beside the counts. Call it within change.
 func (f *Feed) depthLines(queues []queue.QueueDepth, now time.Time) []QueueDepth {

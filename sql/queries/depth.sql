@@ -37,7 +37,7 @@ names AS (
   UNION SELECT queue FROM active
   UNION SELECT queue FROM done
 )
-SELECT names.queue, ready.n, scheduled.n, coalesce(active.n, 0), coalesce(done.n, 0), dead.failed, dead.dead,
+SELECT names.queue, ready.n, scheduled.n, coalesce(active.n, 0), coalesce(done.n, 0), failed.n, dead.n,
   oldest.age, now()
 FROM names
 LEFT JOIN active USING (queue)
@@ -51,9 +51,13 @@ CROSS JOIN LATERAL (
     SELECT FROM leasetop.jobs
     WHERE jobs.queue = names.queue AND status = 'pending' AND run_at > now() LIMIT $1::bigint) AS counted) AS scheduled
 CROSS JOIN LATERAL (
-  SELECT count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'dead') AS dead FROM (
-    SELECT status FROM leasetop.jobs
-    WHERE jobs.queue = names.queue AND status IN ('failed', 'dead') LIMIT $1::bigint) AS counted) AS dead
+  SELECT count(*) AS n FROM (
+    SELECT FROM leasetop.jobs
+    WHERE jobs.queue = names.queue AND status IN ('failed', 'dead') AND status = 'failed' LIMIT $1::bigint) AS counted) AS failed
+CROSS JOIN LATERAL (
+  SELECT count(*) AS n FROM (
+    SELECT FROM leasetop.jobs
+    WHERE jobs.queue = names.queue AND status IN ('failed', 'dead') AND status = 'dead' LIMIT $1::bigint) AS counted) AS dead
 LEFT JOIN LATERAL (
   SELECT extract(epoch FROM now() - run_at)::float8 AS age FROM leasetop.jobs
   WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= now() AND run_at > '-infinity'

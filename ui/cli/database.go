@@ -100,7 +100,12 @@ func (d *Database) Close() error {
 // Explain adds where the database is, and the cure, to errors that only say that
 // nobody answered there. What it returns holds no password.
 func (d *Database) Explain(err error) error {
-	if err == nil || d.Private() || !strings.Contains(err.Error(), "failed to connect to") {
+	switch {
+	case err == nil || d.Private():
+		return err
+	case errors.Is(err, queue.ErrRefused):
+		return fmt.Errorf("%w: check the user, the password and the database of %s (%s)", err, d.source.From, local.Redact(d.url))
+	case !strings.Contains(err.Error(), "failed to connect to"):
 		return err
 	}
 	return fmt.Errorf("%w: check that the server runs and that %s is right (%s)", err, d.source.From, local.Redact(d.url))

@@ -32,7 +32,7 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := missingSchema(ctx, d); err != nil {
+	if err := unusable(ctx, d); err != nil {
 		return err
 	}
 	// What runs is ended below, in order, not by ctx: outcomes are written after a signal, too.
@@ -49,7 +49,11 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err err
 	if err := pool.Start(lasting); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, pool.Stop(lasting)) }()
+	defer func() {
+		farewell, cancel := context.WithTimeout(lasting, demo.Farewell)
+		defer cancel()
+		err = errors.Join(err, pool.Stop(farewell))
+	}()
 	demonstration, err := demo.Start(lasting, d.Queue, pool)
 	if err != nil {
 		return err
@@ -71,13 +75,13 @@ func plainReason(wanted bool) string {
 	return ""
 }
 
-// missingSchema is the one line that a named database without the schema gets. A
-// database that does not answer is the dashboard's to show: it may come back.
-func missingSchema(ctx context.Context, d *cli.Database) error {
+// unusable is the one line that a named database gets which lacks the schema or
+// refuses the connection. A database that does not answer is the dashboard's to show: it may come back.
+func unusable(ctx context.Context, d *cli.Database) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if err := d.Ping(ctx); errors.Is(err, queue.ErrSchemaMissing) {
-		return err
+	if err := d.Ping(ctx); errors.Is(err, queue.ErrSchemaMissing) || errors.Is(err, queue.ErrRefused) {
+		return d.Explain(err)
 	}
 	return nil
 }

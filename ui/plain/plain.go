@@ -175,18 +175,23 @@ func (p *printer) depth(s *watch.State) {
 	}
 	parts := make([]string, 0, len(s.Depths.Queues))
 	for _, q := range s.Depths.Queues {
-		about := ""
-		if q.Capped {
-			about = "~"
-		}
-		aboutDone := ""
+		estimate, least := "", q.AtLeast
 		if !q.CompletedExact {
-			aboutDone = "~"
+			estimate = "~"
 		}
-		parts = append(parts, fmt.Sprintf("%s: ready %s%d, scheduled %s%d, processing %d, completed %s%d, failed %s%d, dead %s%d",
-			q.Queue, about, q.Ready, about, q.Scheduled, q.Processing, aboutDone, q.Completed, about, q.Failed, about, q.Dead))
+		parts = append(parts, fmt.Sprintf("%s: ready %s, scheduled %s, processing %d, completed %s%d, failed %s, dead %s",
+			q.Queue, bounded(q.Ready, least.Ready), bounded(q.Scheduled, least.Scheduled), q.Processing,
+			estimate, q.Completed, bounded(q.Failed, least.Failed), bounded(q.Dead, least.Dead)))
 	}
 	p.line(now, "depth", strings.Join(parts, " | "))
+}
+
+// bounded writes a count; a lower bound is followed by a plus.
+func bounded(n int64, atLeast bool) string {
+	if atLeast {
+		return fmt.Sprintf("%d+", n)
+	}
+	return fmt.Sprint(n)
 }
 
 // work names what kind of job it is.

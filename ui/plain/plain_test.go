@@ -64,7 +64,7 @@ func TestEventsAndDepthsAreLines(t *testing.T) {
 		Polling: watch.Link{OK: true},
 		Depths: watch.Depths{Source: watch.Polled, Queues: []watch.QueueDepth{
 			{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 4, Completed: 310, CompletedExact: true}},
-			{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 1000, Completed: 90, Dead: 1, Capped: true}},
+			{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 1000, Completed: 90, Dead: 1, AtLeast: queue.AtLeast{Ready: true}}},
 		}},
 		Events: []watch.Event{
 			{Seq: 1, At: noon, Source: watch.FromWAL, JobID: 7, Queue: "emails", Kind: "send", What: watch.Claimed, Owner: "host:1:ab/w3#9", Note: "attempt 1 of 3"},
@@ -82,7 +82,7 @@ func TestEventsAndDepthsAreLines(t *testing.T) {
 			"2026-03-01T12:00:00.000Z wal   20 jobs emails enqueued\n",
 		"2026-03-01T12:00:00.000Z notify LISTEN connection lost\n",
 		"Z depth emails: ready 4, scheduled 0, processing 0, completed 310, failed 0, dead 0" +
-			" | images: ready ~1000, scheduled ~0, processing 0, completed ~90, failed ~0, dead ~1\n",
+			" | images: ready 1000+, scheduled 0, processing 0, completed ~90, failed 0, dead 1\n",
 	} {
 		if !strings.Contains(got, line) {
 			t.Errorf("no line %q in:\n%s", line, got)

@@ -18,8 +18,12 @@ const (
 	// Lease is the demonstration's lease: short, so that the recovery of a killed
 	// worker's jobs is seen within seconds.
 	Lease = 6 * time.Second
-	// Grace is how long its workers may take to finish when the program ends.
-	Grace = time.Second
+	// Grace is how long a worker that is drained may take to finish: longer than any
+	// job of the demonstration.
+	Grace = 20 * time.Second
+	// Farewell is how long the workers may take to finish when the program ends;
+	// what runs then is released.
+	Farewell = time.Second
 	// slots is how many jobs each of its workers does at once.
 	slots = 2
 	// enoughWaiting stops the trickle into a queue, enoughDead the making up of poison.
