@@ -17,7 +17,11 @@ func TestDepthCountsByQueueAndStatus(t *testing.T) {
 			('b','pending','1 h',1), ('c','completed','0',2), ('d','processing','0',1), ('e','dead','0',1), ('é''"','failed','0',1)) as v(queue, status, due, n), generate_series(1, n)`)
 	want := []QueueDepth{
 		{Queue: "a", Ready: 3, Scheduled: 2, Processing: 4, Completed: 5, Failed: 6, Dead: 7, OldestReady: 90 * time.Second},
-		{Queue: "b", Scheduled: 1}, {Queue: "c", Completed: 2}, {Queue: "d", Processing: 1}, {Queue: "e", Dead: 1}, {Queue: `é'"`, Failed: 1},
+		{Queue: "b", Scheduled: 1},
+		{Queue: "c", Completed: 2},
+		{Queue: "d", Processing: 1},
+		{Queue: "e", Dead: 1},
+		{Queue: `é'"`, Failed: 1},
 	}
 	for _, cap := range []int{0, 1000} {
 		d := must[Depths](t)(q.Depth(t.Context(), cap))

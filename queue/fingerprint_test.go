@@ -29,15 +29,19 @@ var problems = [][]string{
 	{`no row 4bf92f35-77b3-4da6-a3ce-929d0e0e4736`, `no row 00000000-0000-0000-0000-000000000000`},
 	{`commit 4bf92f3577b34da6a3ce929d0e0e4736 gone`, `commit 0af7651916cd43dd8448eb211c80319c gone`, `commit ABCDEF0123456 gone`},
 	{`nil at 0xc0001ab456`, `nil at 0x7f`, `nil at 0XDEADBEEF`},
-	{`dial 10.0.0.1:5432 refused`, `dial 192.168.100.200:6379 refused`, `dial 10.0.0.1 refused`,
-		`dial [2001:db8::1]:5432 refused`, `dial [fe80::a:b]:80 refused`},
+	{
+		`dial 10.0.0.1:5432 refused`, `dial 192.168.100.200:6379 refused`, `dial 10.0.0.1 refused`,
+		`dial [2001:db8::1]:5432 refused`, `dial [fe80::a:b]:80 refused`,
+	},
 	{`mailbox ann@example.com full`, `mailbox b.c+d@mail-2.example.co.uk full`},
 	{`SMTP 421 rate limited`, `SMTP 450 rate limited`},
 	{`host db-7.internal down`, `host db-12.internal down`},
 	{`panic: index out of range [5] with length 3`, `panic: index out of range [10] with length 10`},
-	{`the facade decayed`}, {`the cafe decayed`}, // words, though each letter is hexadecimal
+	{`the facade decayed`},
+	{`the cafe decayed`}, // words, though each letter is hexadecimal
 	{"first line\nand 7 more", "first line\nanother rest", "first line\r\nwindows", "\n  first line", "first line"},
-	{`unterminated "quote`}, {`unterminated 'quote`},
+	{`unterminated "quote`},
+	{`unterminated 'quote`},
 	{``, `  `, "\n\n"},
 }
 

@@ -96,7 +96,8 @@ func TestStrangeTimesCanBeEnqueued(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	for _, runAt := range []Time{
-		{Infinity: 1}, {Infinity: -1},
+		{Infinity: 1},
+		{Infinity: -1},
 		At(time.Date(294276, 12, 31, 23, 59, 59, 999999000, time.UTC)),
 		At(time.Date(-4712, 1, 1, 0, 0, 0, 0, time.UTC)),
 		At(time.Date(-43, 3, 15, 0, 0, 0, 0, time.UTC)),

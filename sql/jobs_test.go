@@ -80,8 +80,16 @@ func TestIdempotencyIndex(t *testing.T) {
 		return code(err)
 	}
 	for _, c := range []struct{ queue, status, want string }{
-		{"a", "completed", ""}, {"a", "dead", ""}, {"a", "failed", ""}, {"a", "dead", ""}, {"a", "pending", ""},
-		{"a", "pending", "23505"}, {"a", "processing", "23505"}, {"a", "completed", ""}, {"b", "processing", ""}, {"b", "pending", "23505"},
+		{"a", "completed", ""},
+		{"a", "dead", ""},
+		{"a", "failed", ""},
+		{"a", "dead", ""},
+		{"a", "pending", ""},
+		{"a", "pending", "23505"},
+		{"a", "processing", "23505"},
+		{"a", "completed", ""},
+		{"b", "processing", ""},
+		{"b", "pending", "23505"},
 	} {
 		if got := insert(c.queue, c.status); got != c.want {
 			t.Errorf("%s in %s: %q, want %q", c.status, c.queue, got, c.want)
