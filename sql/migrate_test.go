@@ -160,3 +160,25 @@ func TestMigrateSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// The publication belongs to the database, so it is left behind when somebody
+// drops the schema.
+func TestSchemaIsMadeAgainAfterItWasDropped(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	before := objects(t, conn)
+	if _, err := conn.Exec(t.Context(), "drop schema leasetop cascade"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := leasesql.Migrate(t.Context(), url, ""); err != nil {
+		t.Fatal(err)
+	}
+	if after := objects(t, conn); after != before {
+		t.Errorf("made again: %s\nwant %s", after, before)
+	}
+}

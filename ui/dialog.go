@@ -102,7 +102,10 @@ func stamp(screen, drawing []string, x, y, w int) []string {
 		before := safe.FitStyled(ansi.Cut(under, 0, x), x)
 		width := ansi.StringWidth(under)
 		after := ansi.Cut(under, x+w, width)
-		if missing := width - x - w - ansi.StringWidth(after); missing > 0 {
+		switch missing := width - x - w - ansi.StringWidth(after); {
+		case missing < 0: // a wide character straddles this edge: its half is blank
+			after = " " + ansi.Cut(under, x+w+1, width)
+		case missing > 0:
 			after = safe.FitStyled("", missing) + after
 		}
 		out[y+i] = before + line + after

@@ -27,8 +27,7 @@ type picture struct {
 	local   time.Time       // this machine's clock at the same moment
 }
 
-// staleAfter is how old a reading may be before it is marked: several times the
-// slowest ordinary interval between readings.
+// staleAfter is how old a reading may be, at the least, before it is marked.
 const staleAfter = 5 * time.Second
 
 // stale reports whether a reading is too old to pass for the present, and how
@@ -38,7 +37,7 @@ func (p *picture) stale(read time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	old := p.local.Sub(read)
-	return old, old > staleAfter
+	return old, old > max(staleAfter, p.state.Every)
 }
 
 // oldNote is what a heading says about a stale reading, "" about a fresh one.

@@ -101,6 +101,7 @@ type poller struct {
 
 // poll reads once and puts what it read into State.
 func (f *Feed) poll(ctx context.Context, p *poller) error {
+	began := time.Now()
 	seen, err := f.readServer(ctx)
 	if err != nil {
 		return err
@@ -123,6 +124,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	}
 
 	now := time.Now()
+	took := now.Sub(began)
 	total, dead := 0, int64(0)
 	for _, d := range depths.Queues {
 		total += int(d.Processing)
@@ -135,6 +137,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 			f.countRates(p, depths.Queues, now)
 		}
 		f.leases.reading(rows, total, seen, depths.At, now)
+		f.draft.Every = max(f.opts.Poll, restPerPoll*took) + 2*took
 		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: now, Queues: f.depthLines(depths.Queues, now)}
 	})
 	known := p.depths != nil

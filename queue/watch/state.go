@@ -12,8 +12,12 @@ import (
 type State struct {
 	Version uint64 // counts up with every published State
 
-	Server  Server
-	Clock   Clock
+	Server Server
+	Clock  Clock
+	// Every is how long it may be from one reading of Depths, Leases and Dead to the
+	// next: slow polls rest longer. What is older is stale.
+	Every time.Duration
+
 	Depths  Depths
 	Leases  Leases
 	Dead    Dead

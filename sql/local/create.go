@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -139,14 +140,26 @@ func (p place) configure(o Options) error {
 		fmt.Fprintf(&text, "%s = '%s'\n", key, value)
 	}
 	fresh := p.conf() + ".new"
-	if err := os.WriteFile(fresh, []byte(text.String()), 0o644); err != nil {
+	if err := writeAnew(fresh, text.String()); err != nil {
 		return fmt.Errorf("configure the server: %w", withCure(err, p))
-	}
-	if err := os.Chmod(fresh, 0o644); err != nil { // the runner reads it, whatever our umask
-		return fmt.Errorf("configure the server: %w", err)
 	}
 	if err := os.Rename(fresh, p.conf()); err != nil {
 		return fmt.Errorf("configure the server: %w", err)
 	}
 	return nil
+}
+
+// writeAnew makes a file that everybody may read, whatever our umask. Where the
+// folder is another account's, what stands at the path may be a link to a file
+// that is not ours to write: it is removed, never followed.
+func writeAnew(path, text string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Chmod(0o644), file.Close())
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,7 +148,7 @@ func makeBase(dir string) (string, error) {
 			return "", err
 		}
 	}
-	if err := os.MkdirAll(dir, ownMode()); err != nil {
+	if err := makeFolders(dir); err != nil {
 		return "", fmt.Errorf("folder for the server's data: %w", err)
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -157,6 +158,27 @@ func makeBase(dir string) (string, error) {
 		return "", fmt.Errorf("folder for the server's data: %s cannot be written: %w", dir, err)
 	}
 	return dir, nil
+}
+
+// makeFolders makes a folder and those above it that are missing, each with our
+// mode whatever the umask: under root's 077 the server's account could not pass.
+func makeFolders(dir string) error {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, d)
+	}
+	if err := os.MkdirAll(dir, ownMode()); err != nil {
+		return err
+	}
+	for _, d := range missing {
+		if err := os.Chmod(d, ownMode()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ownMode is the mode of our own folders. Root's must let the server's account

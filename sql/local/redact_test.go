@@ -93,3 +93,16 @@ func TestRedactedConnectionStringsStillConnectToTheSameDatabase(t *testing.T) {
 		}
 	}
 }
+
+// pgx takes what follows the first @ for the host, and would look it up and say so.
+func TestRestOfATornPasswordIsNoHost(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"postgres://ann:se@cretpw@127.0.0.1:1/db", "postgres://ann:a@b@h1:1,h2:2/app", "postgres://ann:a@h1,b@h2/app",
+	} {
+		err := check(url)
+		if err == nil || strings.Contains(err.Error(), "cretpw") {
+			t.Errorf("check(%q): %v", url, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Source is the database that a program was told to use.
@@ -65,12 +66,15 @@ func check(url string) error {
 	if text := strings.TrimSpace(url); strings.Contains(text, "://") && !isURL(text) {
 		return errors.New("the connection string does not begin with postgres:// or postgresql://")
 	}
-	_, err := pgx.ParseConfig(url)
-	if err == nil {
+	config, err := pgx.ParseConfig(url)
+	// A host with an @ in it is the rest of a password that held one unescaped.
+	torn := err == nil && (strings.Contains(config.Host, "@") ||
+		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return strings.Contains(f.Host, "@") }))
+	if err == nil && !torn {
 		return nil
 	}
 	masked := Redact(url)
-	if strings.Contains(masked, hidden) {
+	if torn || strings.Contains(masked, hidden) {
 		return errors.New("not a valid connection string; it is not shown because it may hold a password. Special characters in a password need percent-encoding: # is %23, / is %2F, @ is %40, : is %3A, % is %25")
 	}
 	_, err = pgx.ParseConfig(masked)

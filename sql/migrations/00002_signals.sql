@@ -74,6 +74,8 @@ BEGIN
   IF current_setting('server_version_num')::int >= 150000 THEN
     columns := '(id, queue, kind, status, attempts, max_attempts, run_at, locked_at, locked_by, lease_expires_at, created_at, updated_at)';
   END IF;
+  -- It outlives its schema: publications belong to the database.
+  DROP PUBLICATION IF EXISTS leasetop_jobs;
   EXECUTE 'CREATE PUBLICATION leasetop_jobs FOR TABLE leasetop.jobs ' || columns;
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE NOTICE 'no right to create publications in this database: the live feed will poll';

@@ -15,8 +15,12 @@ import (
 // localDatabase is the database's name on the private server.
 const localDatabase = "leasetop"
 
-// stopPatience bounds how long the end of a command waits for the private server to stop.
-const stopPatience = 15 * time.Second
+// How long the end of a command waits: for connections to close, and for the
+// private server to stop.
+const (
+	closePatience = 2 * time.Second
+	stopPatience  = 5 * time.Second
+)
 
 // Where says which database and schema a command works on.
 type Where struct {
@@ -87,7 +91,12 @@ func (d *Database) Origin() string { return d.source.From }
 // when nobody else uses it.
 func (d *Database) Close() error {
 	if d.Queue != nil {
-		d.Queue.Close()
+		closed := make(chan struct{})
+		go func() { defer close(closed); d.Queue.Close() }()
+		select {
+		case <-closed:
+		case <-time.After(closePatience): // a database that hangs must not hold up the end of the program
+		}
 	}
 	if d.server == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -43,7 +44,8 @@ func Enqueue(ctx context.Context, p Printer, q *queue.Queue, job queue.NewJob, c
 			if a.Existing {
 				fmt.Fprintf(p.Err, "leasetop: nothing was added: idempotency key %q of queue %q is in use by job %d\n", job.IdempotencyKey, job.Queue, a.ID)
 			}
-			if err := printEnqueued(out, p.Format, a); err != nil {
+			// A reader that had enough, as head has, does not end the work.
+			if err := printEnqueued(out, p.Format, a); err != nil && !errors.Is(err, syscall.EPIPE) {
 				return err
 			}
 		}
