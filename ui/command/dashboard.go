@@ -69,6 +69,8 @@ func plainReason(wanted bool) string {
 		return "plain mode"
 	case !term.IsTerminal(os.Stdout.Fd()):
 		return "standard output is no terminal, so going on in plain mode"
+	case os.Getenv("TERM") == "dumb":
+		return "TERM is dumb, so going on in plain mode"
 	case !term.IsTerminal(os.Stdin.Fd()):
 		return "standard input is no terminal, so going on in plain mode"
 	}

@@ -133,8 +133,14 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 		if job.Queue == "" {
 			return withHelp(cmd, "enqueue needs --queue: name the queue")
 		}
-		if cmd.Flags().Changed("payload") && payload == "" {
-			return withHelp(cmd, "--payload is empty: write {} for none")
+		for _, empty := range []struct{ name, value, cure string }{
+			{"payload", payload, "write {} for none"},
+			{"run-at", runAt, "leave it out for now"},
+			{"idempotency-key", job.IdempotencyKey, "leave it out for none"},
+		} {
+			if cmd.Flags().Changed(empty.name) && empty.value == "" {
+				return withHelp(cmd, "--"+empty.name+" is empty: "+empty.cure)
+			}
 		}
 		var err error
 		if job.RunAt, job.Delay, err = cli.RunAt(runAt); err != nil {
