@@ -43,6 +43,7 @@ type session struct {
 	*term.Test
 	t    *testing.T
 	home string
+	conn *pgx.Conn // nil until it is asked for
 }
 
 // start runs the dashboard on a private server of the test's own and waits
@@ -107,8 +108,12 @@ func (s *session) exec(sql string, args ...any) {
 	}
 }
 
+// db is the session's one connection, made when it is first asked for.
 func (s *session) db() *pgx.Conn {
 	s.t.Helper()
+	if s.conn != nil {
+		return s.conn
+	}
 	out, err := s.leasetop("url")
 	if err != nil {
 		s.t.Fatal(err)
@@ -118,6 +123,7 @@ func (s *session) db() *pgx.Conn {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { conn.Close(context.Background()) })
+	s.conn = conn
 	return conn
 }
 
