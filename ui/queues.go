@@ -55,7 +55,7 @@ var queueColumns = []column{
 	{title: "OLDEST", min: 6, right: true, rank: 1},
 	{title: "IN/s", min: 4, max: 5, right: true, rank: 4},
 	{title: "OUT/s", min: 5, right: true, rank: 4},
-	{title: "60s", min: 6, max: 60, rank: 5, grows: true},
+	{title: "60s", min: 5, max: 60, rank: 5, grows: true},
 }
 
 // View draws the pane's inside.
