@@ -116,7 +116,7 @@ func TestWithoutTerminalEventsAreLines(t *testing.T) {
 
 func TestPrivateServerShowsItsWorkToOthers(t *testing.T) {
 	t.Parallel()
-	home := "LEASETOP_HOME=" + privateHome(t)
+	home := "LEASETOP_HOME=" + testdb.Home(t)
 	p := start(t, home, "DATABASE_URL=")
 	p.until(" completed w")
 	url := strings.TrimSpace(leasetop(t, home, "url"))
@@ -144,7 +144,7 @@ func TestPrivateServerShowsItsWorkToOthers(t *testing.T) {
 // finds both, and every job is done once.
 func TestKilledProgramLosesNothingAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	home := "LEASETOP_HOME=" + privateHome(t)
+	home := "LEASETOP_HOME=" + testdb.Home(t)
 	p := start(t, home, "DATABASE_URL=")
 	url := ""
 	for range 2 {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
@@ -83,7 +81,7 @@ func TestCommandLine(t *testing.T) {
 					},
 					// private: no database is named, and the private server is one of the script's own.
 					"private": func(ts *testscript.TestScript, _ bool, _ []string) {
-						home := privateHome(t)
+						home := testdb.Home(t)
 						ts.Setenv("LEASETOP_HOME", home)
 						ts.Setenv("DATABASE_URL", "")
 					},
@@ -91,23 +89,4 @@ func TestCommandLine(t *testing.T) {
 			})
 		})
 	}
-}
-
-// privateHome is a folder for a private server that the account which runs it
-// can get to; t.TempDir may lie where it cannot. The server goes with the test.
-func privateHome(t *testing.T) string {
-	home, err := os.MkdirTemp("/tmp", "leasetop-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(home, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := local.Remove(context.Background(), local.Options{Dir: home, Name: "main"}); err != nil {
-			t.Error(err)
-		}
-		os.RemoveAll(home)
-	})
-	return home
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/sql/local/testdb"
 	"github.com/leasetop/leasetop/ui/term"
 )
 
@@ -50,20 +50,7 @@ type session struct {
 // until live work is on the screen.
 func start(t *testing.T, width, height int) *session {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "leasetop-e2e-") // t.TempDir may lie where the server's account cannot go
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(home, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := local.Remove(context.Background(), local.Options{Dir: home, Name: "main"}); err != nil {
-			t.Error(err)
-		}
-		os.RemoveAll(home)
-	})
-	s := &session{t: t, home: home}
+	s := &session{t: t, home: testdb.Home(t)}
 	s.open(width, height)
 	return s
 }
