@@ -142,6 +142,7 @@ func (w *worker) accept(jobs []queue.Job, lease, sent, answered time.Duration) {
 	p := w.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	w.claimed += uint64(len(jobs))
 	for i := range jobs {
 		r := newRun(w, &jobs[i])
 		r.grant(lease, sent, answered)

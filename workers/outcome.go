@@ -26,7 +26,7 @@ func (r *run) settle(err error) {
 	p := r.worker.pool
 	p.mu.Lock()
 	if r.phase != abandoned {
-		r.phase = settling
+		r.phase, r.err = settling, err
 	}
 	lost, done := r.lost, r.done
 	cause := context.Cause(r.ctx)
@@ -252,6 +252,7 @@ func (r *run) fence(name string) {
 
 // count notes an outcome that was written. A job given back counts as nothing.
 func (r *run) count(status queue.Status, gaveBack bool) {
+	r.tellSettled(status, gaveBack)
 	if gaveBack {
 		return
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	Grace  time.Duration
 	Logger *slog.Logger // nil logs nothing
 	Events func(Event)  // called for each event, one at a time, in order; it must not call Stop. nil for none
+	// Settled is called for each outcome that was written, by the goroutine of its
+	// handler, so by several at once: a slow one holds up its slot. nil for none.
+	Settled func(Settled)
 }
 
 func (o *Options) complete() error {

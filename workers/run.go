@@ -34,6 +34,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	renewed chan struct{} // a renewal came, or the run is stale
+	gone    chan struct{} // closed once the lease is not ours any more; see LeaseGone
 	since   time.Time     // wall clock, for screens
 
 	phase   phase
@@ -44,6 +45,7 @@ type run struct {
 	lost    bool          // the lease is gone: no more heartbeats
 	stale   bool          // its worker was frozen: no heartbeats, no trust, a late outcome
 	done    bool          // completed in the handler's transaction, if that committed
+	err     error         // what the handler returned, once it is settling
 	asked   time.Duration // boot clock: when its handler was asked to stop; 0 for not
 	stuck   bool          // and it has not, for longer than the grace period
 }
@@ -52,7 +54,7 @@ type runKey struct{}
 
 func newRun(w *worker, job *queue.Job) *run {
 	p := w.pool
-	r := &run{worker: w, job: job, lease: job.Lease(), handler: p.handlers.of(job), renewed: make(chan struct{}, 1), since: p.wall()}
+	r := &run{worker: w, job: job, lease: job.Lease(), handler: p.handlers.of(job), renewed: make(chan struct{}, 1), gone: make(chan struct{}), since: p.wall()}
 	r.length = p.renewalLease(r.handler, job)
 	r.ctx, r.cancel = context.WithCancelCause(context.WithValue(p.base, runKey{}, r))
 	return r
@@ -142,6 +144,7 @@ func (r *run) lose(cause error) {
 	r.lost = true
 	r.worker.lost++
 	r.worker.pool.release(r)
+	r.letGo()
 	r.stop(cause)
 }
 

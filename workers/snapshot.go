@@ -23,6 +23,7 @@ type Snapshot struct {
 	Queues    []string  // in strict order of preference
 	Slots     int
 	Running   []Running
+	Claimed   uint64 // jobs
 	Processed uint64 // handlers whose outcome was written: completed, retried, failed or buried
 	Completed uint64
 	Failed    uint64 // retried, failed and buried

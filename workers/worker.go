@@ -34,8 +34,8 @@ type worker struct {
 	inflight int           // its statements on the way
 	quiet    chan struct{} // closed when inflight falls to 0; nil while nobody waits
 
-	processed, completed, failed, lost, fenced uint64
-	lastError                                  string
+	claimed, processed, completed, failed, lost, fenced uint64
+	lastError                                           string
 }
 
 func newWorker(p *Pool, name string, queues []string, slots int) *worker {
@@ -152,6 +152,9 @@ func (w *worker) drop() {
 	if !w.dropped {
 		w.dropped = true
 		close(w.gone)
+		for _, r := range w.runs {
+			r.letGo()
+		}
 	}
 }
 
@@ -169,7 +172,7 @@ func (w *worker) nextToken() string {
 func (w *worker) snapshot() Snapshot {
 	s := Snapshot{
 		Name: w.name, State: w.state, Since: w.since, Queues: slices.Clone(w.queues), Slots: w.slots,
-		Processed: w.processed, Completed: w.completed, Failed: w.failed, Lost: w.lost, Fenced: w.fenced,
+		Claimed: w.claimed, Processed: w.processed, Completed: w.completed, Failed: w.failed, Lost: w.lost, Fenced: w.fenced,
 		Owner: w.owner(), LastError: w.lastError,
 	}
 	now, wall := w.pool.clock(), w.pool.wall()
