@@ -120,7 +120,7 @@ func TestArticleJobLife(t *testing.T) {
 	if err != nil || len(listed) != 1 || listed[0].ID != poison || listed[0].LastError != "bad schema" || listed[0].DiedAt == nil {
 		t.Errorf("dead letters %+v, %v", listed, err)
 	}
-	must[Redriven](t)(q.Redrive(t.Context(), "ann", poison))
+	must[Done](t)(q.Redrive(t.Context(), "ann", poison))
 	if again := a.claim("emails", articleWorker); again["id"] != poison || again["attempts"] != int32(1) {
 		t.Errorf("redriven, the article claims %v", again)
 	}

@@ -21,7 +21,7 @@ type ClaimRequest struct {
 
 // Claim takes due jobs of one queue, the longest due first, in one statement and
 // one round trip, and returns them with their payloads in that order; none when
-// nothing is due. Each counts as an attempt from here on. It is a short
+// nothing is due or the queue is paused. Each counts as an attempt from here on. It is a short
 // transaction: no lock is held while the jobs are worked on.
 func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	if err := r.check(); err != nil {
@@ -41,7 +41,7 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 			jobs = append(jobs, Job{})
 			j := &jobs[len(jobs)-1]
 			return row.Scan(&j.ID, &j.Queue, &j.Kind, (*[]byte)(&j.Payload), &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
-				&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, &j.CreatedAt, &j.UpdatedAt)
+				&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)
 		})
 	if err != nil {
 		mark.end(look, nil, time.Since(began))
@@ -69,8 +69,8 @@ func (r *ClaimRequest) check() error {
 	return nil
 }
 
-// NextDue tells how long it is until the earliest pending job of the queues is
-// due, by the database's clock; ok is false when none is waiting. Zero or less:
+// NextDue tells how long it is until the earliest pending job of the queues, but for
+// those that are paused, is due by the database's clock; ok is false when none is waiting. Zero or less:
 // one is due already.
 func (q *Queue) NextDue(ctx context.Context, queues []string) (in time.Duration, ok bool, err error) {
 	return q.seconds(ctx, "next due", "next_due", queues)

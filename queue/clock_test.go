@@ -76,7 +76,7 @@ func TestForeignClocks(t *testing.T) {
 			}
 			ok(t, q.Snooze(t.Context(), jobs[0].Lease(), time.Minute))
 			ok(t, q.Bury(t.Context(), jobs[1].Lease(), "x"))
-			must[Redriven](t)(q.Redrive(t.Context(), "ann", later))
+			must[Done](t)(q.Redrive(t.Context(), "ann", later))
 			if again := claim(t, q, time.Minute); again.ID != later {
 				t.Errorf("claimed job %d, want the redriven one", again.ID)
 			}

@@ -1,13 +1,14 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -22,7 +23,8 @@ const DefaultMaxAttempts = 5
 type NewJob struct {
 	Queue          string          // at most 255 bytes
 	Kind           string          // which handler; "" leaves it to the queue's
-	Payload        json.RawMessage // any JSON value, kept verbatim as jsonb; nil is {}
+	Payload        json.RawMessage // any JSON value, kept as jsonb; nil is {}
+	Value          any             // encoded as the payload by encoding/json; only with a nil Payload
 	RunAt          Time            // not before; zero is now plus Delay, by the database's clock
 	Delay          time.Duration   // from the database's now; only with a zero RunAt
 	MaxAttempts    int             // 1 or more; 0 means not set: DefaultMaxAttempts
@@ -37,55 +39,112 @@ type Enqueued struct {
 }
 
 // Enqueue adds jobs in one transaction, all or none, and returns them in the
-// order given. Workers are woken when it commits.
+// order given. Workers are woken when it has committed: by one notification for all
+// that this process enqueues within a few milliseconds. [Queue.Close] waits for it;
+// should it get lost with the process, workers find the jobs by polling.
+// For thousands of jobs see [Queue.EnqueueMany].
 func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error) {
-	tx, err := q.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
-	if err != nil {
-		return nil, q.failed("enqueue", err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
-	out, err := q.EnqueueTx(ctx, tx, jobs...)
-	if err != nil {
+	jobs, err := checked(jobs)
+	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return nil, q.failed("enqueue", err)
+	out := make([]Enqueued, len(jobs))
+	if slices.ContainsFunc(jobs, func(j NewJob) bool { return j.IdempotencyKey != "" }) {
+		err = q.quietly(ctx, func(tx pgx.Tx) error { return q.insertAll(ctx, tx, jobs, all(jobs), out) })
+	} else { // one round trip is enough where no key can be in use
+		err = q.writeQuietly(ctx, "enqueue", newColumns(jobs, all(jobs)).args(), func(row pgx.CollectableRow) error {
+			var position, id int64
+			if err := row.Scan(&position, &id); err != nil {
+				return err
+			}
+			out[position-1] = Enqueued{ID: id}
+			return nil
+		})
 	}
+	if err != nil {
+		return nil, q.failed("enqueue", explain(err))
+	}
+	q.wakeSoon(added(jobs, out)...)
 	return out, nil
 }
 
 // EnqueueTx adds jobs in the caller's transaction: they exist, and workers are
 // woken, if and when it commits.
 func (q *Queue) EnqueueTx(ctx context.Context, tx pgx.Tx, jobs ...NewJob) ([]Enqueued, error) {
-	if len(jobs) == 0 {
-		return nil, nil
+	jobs, err := checked(jobs)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
 	}
+	out := make([]Enqueued, len(jobs))
+	if err := q.insertAll(ctx, tx, jobs, all(jobs), out); err != nil {
+		return nil, q.failed("enqueue", explain(err))
+	}
+	return out, nil
+}
+
+// checked returns the jobs with their payloads encoded, or what is wrong with the first bad one.
+func checked(jobs []NewJob) ([]NewJob, error) {
+	jobs = slices.Clone(jobs)
 	for i := range jobs {
-		if err := jobs[i].check(); err != nil {
+		err := jobs[i].encode()
+		if err == nil {
+			err = jobs[i].check()
+		}
+		if err != nil {
 			if len(jobs) > 1 {
 				err = fmt.Errorf("job %d: %w", i+1, err)
 			}
 			return nil, fmt.Errorf("enqueue: %w", err)
 		}
 	}
-	out := make([]Enqueued, len(jobs))
-	left := make([]int, len(jobs)) // which of them nothing stands for yet
-	for i := range left {
-		left[i] = i
+	return jobs, nil
+}
+
+// all are the positions of all jobs.
+func all(jobs []NewJob) []int {
+	positions := make([]int, len(jobs))
+	for i := range positions {
+		positions[i] = i
 	}
+	return positions
+}
+
+// added are the queues that got new jobs.
+func added(jobs []NewJob, out []Enqueued) []string {
+	seen := map[string]bool{}
+	for i := range jobs {
+		if !out[i].Existing {
+			seen[jobs[i].Queue] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// quietly runs do in a transaction whose inserts wake nobody.
+func (q *Queue) quietly(ctx context.Context, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, q.schema.Query("quiet")); err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
+// insertAll inserts those jobs that are left, or finds the live jobs that hold their keys.
+func (q *Queue) insertAll(ctx context.Context, tx pgx.Tx, jobs []NewJob, left []int, out []Enqueued) error {
 	// A holder may end between the two statements, which gives its key free: again.
 	for range 100 {
 		if err := q.insert(ctx, tx, jobs, &left, out); err != nil {
-			return nil, q.failed("enqueue", explain(err))
+			return err
 		}
 		if err := q.findHolders(ctx, tx, jobs, &left, out); err != nil {
-			return nil, q.failed("enqueue", err)
+			return err
 		}
 		if len(left) == 0 {
-			return out, nil
+			return nil
 		}
 	}
-	return nil, fmt.Errorf("enqueue: idempotency key %q of queue %q is taken and given free all the time", jobs[left[0]].IdempotencyKey, jobs[left[0]].Queue)
+	return fmt.Errorf("idempotency key %q of queue %q is taken and given free all the time", jobs[left[0]].IdempotencyKey, jobs[left[0]].Queue)
 }
 
 // insert adds those that are left; left then names those whose keys are in use.
@@ -157,48 +216,50 @@ func newColumns(jobs []NewJob, left []int) *columns {
 	c := &columns{}
 	for _, i := range left {
 		job := &jobs[i]
-		payload := string(job.Payload)
-		if payload == "" {
-			payload = "{}"
-		}
 		var runAt *Time
-		if job.RunAt.Infinity != 0 || !job.RunAt.IsZero() {
+		if job.timed() {
 			runAt = &job.RunAt
 		}
-		maxAttempts := job.MaxAttempts
-		if maxAttempts == 0 {
-			maxAttempts = DefaultMaxAttempts
-		}
-		c.queues, c.kinds, c.payloads = append(c.queues, job.Queue), append(c.kinds, job.Kind), append(c.payloads, payload)
+		c.queues, c.kinds, c.payloads = append(c.queues, job.Queue), append(c.kinds, job.Kind), append(c.payloads, string(job.Payload))
 		c.runAts, c.delays = append(c.runAts, runAt), append(c.delays, max(job.Delay, 0).Seconds())
-		c.maxAttempts, c.keys = append(c.maxAttempts, int32(maxAttempts)), append(c.keys, nullable(job.IdempotencyKey))
+		c.maxAttempts, c.keys = append(c.maxAttempts, int32(job.MaxAttempts)), append(c.keys, nullable(job.IdempotencyKey))
 	}
 	return c
 }
 
+// timed reports whether the job has a time of its own, rather than a delay.
+func (j *NewJob) timed() bool { return j.RunAt.Infinity != 0 || !j.RunAt.IsZero() }
+
+// encode makes the payload, and puts in what stands for what was left out.
+func (j *NewJob) encode() error {
+	if j.Value != nil {
+		if j.Payload != nil {
+			return errors.New("both a payload and a value: leave one of them out")
+		}
+		var err error
+		if j.Payload, err = json.Marshal(j.Value); err != nil {
+			return fmt.Errorf("encode the value as the payload: %w", err)
+		}
+	}
+	if len(j.Payload) == 0 {
+		j.Payload = json.RawMessage("{}")
+	}
+	if j.MaxAttempts == 0 {
+		j.MaxAttempts = DefaultMaxAttempts
+	}
+	return nil
+}
+
 // check refuses what the table would, with words that name the cure.
 func (j *NewJob) check() error {
-	if j.Queue == "" {
-		return errors.New("the queue has no name: name one")
-	}
-	for _, text := range []struct {
-		name, value string
-		limit       int
-	}{{"queue", j.Queue, 255}, {"kind", j.Kind, 255}, {"idempotency key", j.IdempotencyKey, 1024}} {
-		if len(text.value) > text.limit {
-			return fmt.Errorf("%s of %d bytes: at most %d are allowed", text.name, len(text.value), text.limit)
-		}
-		if !utf8.ValidString(text.value) || strings.ContainsRune(text.value, 0) {
-			return fmt.Errorf("%s %q: PostgreSQL stores only UTF-8 without NUL", text.name, text.value)
-		}
-	}
-	if err := j.RunAt.check(); err != nil {
+	if err := cmp.Or(checkQueue(j.Queue), checkText("kind", j.Kind, 255),
+		checkText("idempotency key", j.IdempotencyKey, 1024), j.RunAt.check()); err != nil {
 		return err
 	}
-	if j.MaxAttempts < 0 || j.MaxAttempts > math.MaxInt32 {
+	if j.MaxAttempts < 1 || j.MaxAttempts > math.MaxInt32 {
 		return fmt.Errorf("max attempts %d: use 1 to %d", j.MaxAttempts, math.MaxInt32)
 	}
-	if len(j.Payload) > 0 && !(json.Valid(j.Payload) && utf8.Valid(j.Payload)) { // json.Valid takes any bytes in strings
+	if !json.Valid(j.Payload) || !utf8.Valid(j.Payload) { // json.Valid takes any bytes in strings
 		return errors.New("the payload is not valid JSON in UTF-8")
 	}
 	return nil

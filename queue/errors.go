@@ -20,6 +20,9 @@ var (
 	ErrNotFound = errors.New("no such job")
 	// ErrSchemaMissing says that the database has no jobs table in this schema; the cure is `leasetop migrate up`.
 	ErrSchemaMissing = errors.New("schema missing")
+	// ErrSchemaOld says that the schema lacks something this program needs: it was made
+	// by an older release. The cure is `leasetop migrate up`.
+	ErrSchemaOld = errors.New("schema too old")
 	// ErrRefused says that the server answered and let nobody in: a wrong password,
 	// an unknown user or database, a rule of pg_hba.conf. Trying again does not help.
 	ErrRefused = errors.New("connection refused by the server")
@@ -35,6 +38,17 @@ func (e *schemaMissing) Error() string {
 }
 func (e *schemaMissing) Is(target error) bool { return target == ErrSchemaMissing }
 func (e *schemaMissing) Unwrap() error        { return e.cause }
+
+type schemaOld struct {
+	schema, message string
+	cause           error
+}
+
+func (e *schemaOld) Error() string {
+	return fmt.Sprintf("the schema %s is older than this program (%s): run `leasetop migrate up`", e.schema, e.message)
+}
+func (e *schemaOld) Is(target error) bool { return target == ErrSchemaOld }
+func (e *schemaOld) Unwrap() error        { return e.cause }
 
 // refused is the server's own words; pgx's tell of every address and TLS mode tried.
 type refused struct {

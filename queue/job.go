@@ -43,7 +43,8 @@ type Job struct {
 	Errors         []Attempt       `json:"errors,omitempty"` // oldest first, at most 20; nil when not loaded
 	Fingerprint    string          `json:"fingerprint"`      // LastError with its variable parts masked
 	IdempotencyKey string          `json:"idempotency_key"`
-	DiedAt         *time.Time      `json:"died_at"` // nil unless failed or dead
+	CancelledBy    string          `json:"cancelled_by"` // who asked for it to be cancelled; "" nobody. See Queue.Cancel
+	DiedAt         *time.Time      `json:"died_at"`      // nil unless failed or dead
 	CreatedAt      time.Time       `json:"created_at"`
 	UpdatedAt      time.Time       `json:"updated_at"`
 }

@@ -22,6 +22,13 @@ type Beat struct {
 	// just now: they keep the deadline they had.
 	Contended []Lease
 	Lost      []LostLease
+	Cancelled []Cancellation // renewed too, but to be ended
+}
+
+// Cancellation is a claim whose job somebody wants cancelled; see [Queue.Cancel].
+type Cancellation struct {
+	Lease
+	By string
 }
 
 // LostLease is a lease that is gone, and what the job is now.
@@ -68,9 +75,12 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 	}
 	renewed := make(map[Lease]bool, len(renewals))
 	if err := q.beat(ctx, on, []any{ids, owners, seconds}, func(row pgx.CollectableRow) error {
-		var l Lease
-		err := row.Scan(&l.ID, &l.Token)
-		renewed[l] = true
+		var c Cancellation
+		err := row.Scan(&c.ID, &c.Token, &c.By)
+		renewed[c.Lease] = true
+		if c.By != "" {
+			beat.Cancelled = append(beat.Cancelled, c)
+		}
 		return err
 	}); err != nil {
 		return beat, q.failed("heartbeat", err)

@@ -99,7 +99,7 @@ func (q *Queue) get(ctx context.Context, id int64, characters *int) (*Job, int, 
 	var errs []byte
 	err := q.pool.QueryRow(ctx, q.schema.Query("get"), id, characters).Scan(&j.ID, &j.Queue, &j.Kind, &payload, &length,
 		&j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError,
-		&errs, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt)
+		&errs, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)
 	if err == pgx.ErrNoRows {
 		return nil, 0, fmt.Errorf("job %d: %w", id, ErrNotFound)
 	}
@@ -136,7 +136,8 @@ func (q *Queue) rows(ctx context.Context, statement string, args ...any) ([]Job,
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (j Job, err error) {
 		err = row.Scan(&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt,
-			&j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt)
+			&j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt,
+			&j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)
 		return j, err
 	})
 }

@@ -63,8 +63,8 @@ func (q *Queue) CompleteTx(ctx context.Context, tx pgx.Tx, lease Lease) error {
 }
 
 // Retry ends a claim with a retryable error: pending again after delay (negative
-// is zero) by the database's clock or, when the attempts are used up, failed. It
-// returns which. The text is made storable and bounded first. [ErrLeaseLost]: the
+// is zero) by the database's clock or, when the attempts are used up, failed; dead
+// when somebody cancelled the job. It returns which. The text is made storable and bounded first. [ErrLeaseLost]: the
 // claim was gone.
 func (q *Queue) Retry(ctx context.Context, lease Lease, text string, delay time.Duration) (Status, error) {
 	var status Status
@@ -76,11 +76,11 @@ func (q *Queue) Retry(ctx context.Context, lease Lease, text string, delay time.
 // [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Bury(ctx context.Context, lease Lease, text string) error {
 	var id int64
-	return q.end(ctx, "bury", lease, &id, errorText(text), "buried")
+	return q.end(ctx, "bury", lease, &id, errorText(text))
 }
 
 // Release gives a claim back unused, for a worker that drains: pending in its old
-// place, the attempt returned. [ErrLeaseLost]: the claim was gone.
+// place, the attempt returned; dead when somebody cancelled the job. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Release(ctx context.Context, lease Lease) error {
 	var queue string
 	if err := q.end(ctx, "release", lease, &queue, 0.0); err != nil {
@@ -90,7 +90,8 @@ func (q *Queue) Release(ctx context.Context, lease Lease) error {
 	return nil
 }
 
-// Snooze gives a claim back until later, the attempt returned. [ErrLeaseLost]: the claim was gone.
+// Snooze gives a claim back until later, the attempt returned; dead when somebody
+// cancelled the job. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Snooze(ctx context.Context, lease Lease, delay time.Duration) error {
 	var queue string
 	return q.end(ctx, "release", lease, &queue, max(delay, 0).Seconds())

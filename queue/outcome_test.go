@@ -57,7 +57,7 @@ func TestUnwritableFailure(t *testing.T) {
 			}
 
 			// Burying and redriving write text too.
-			must[Redriven](t)(q.Redrive(t.Context(), text, id))
+			must[Done](t)(q.Redrive(t.Context(), text, id))
 			ok(t, q.Bury(t.Context(), claimFrom(t, q, name, time.Minute).Lease(), text))
 			if got := get(t, q, id); got.Status != Dead || len(got.Errors) != 4 {
 				t.Errorf("%s, history %+v", got.Status, got.Errors)
@@ -258,7 +258,7 @@ func TestHistorySaysHowEachClaimEnded(t *testing.T) {
 	must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))
 	failed := claim(t, q, time.Minute).Lease()
 	must[Status](t)(q.Retry(t.Context(), failed, "503 again", 0))
-	must[Redriven](t)(q.Redrive(t.Context(), "ann", id))
+	must[Done](t)(q.Redrive(t.Context(), "ann", id))
 	buried := claim(t, q, time.Minute).Lease()
 	ok(t, q.Bury(t.Context(), buried, "bad address"))
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,6 +18,8 @@ type Queue struct {
 	pool   *pgxpool.Pool
 	schema *leasesql.Schema
 	marks  marks
+	wakes  wakes
+	owned  bool // the pool is ours to close
 }
 
 // Options of [Open]. The zero value works.
@@ -55,10 +58,11 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 		pool.Close()
 		return nil, err
 	}
+	q.owned = true
 	return q, nil
 }
 
-// New uses a pool that the caller keeps and closes. The error wraps
+// New uses a pool that the caller keeps and closes, after the Queue. The error wraps
 // leasesql.ErrSchemaName when the schema's name is refused.
 func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 	s, err := leasesql.ForSchema(schema)
@@ -68,8 +72,14 @@ func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 	return &Queue{pool: pool, schema: s}, nil
 }
 
-// Close ends the pool. Only for a Queue of [Open]: it would end the caller's pool of [New] too.
-func (q *Queue) Close() { q.pool.Close() }
+// Close has the workers woken for what was enqueued last and, for a Queue of [Open],
+// ends the pool.
+func (q *Queue) Close() {
+	q.flushWakes()
+	if q.owned {
+		q.pool.Close()
+	}
+}
 
 // Pool is the pool of connections in use.
 func (q *Queue) Pool() *pgxpool.Pool { return q.pool }
@@ -103,15 +113,35 @@ func (q *Queue) write(ctx context.Context, statement string, args []any, each fu
 // default under which concurrent writes fail with 40001 instead of skipping or
 // finding nothing. each is called for every row.
 func (q *Queue) writeOn(ctx context.Context, conn *pgx.Conn, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	return q.transaction(ctx, conn, nil, statement, args, each)
+}
+
+// writeQuietly is write for a statement whose inserts are to wake nobody.
+func (q *Queue) writeQuietly(ctx context.Context, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return q.transaction(ctx, conn.Conn(), []string{"quiet"}, statement, args, each)
+}
+
+// transaction is writeOn with statements before, which have no arguments.
+func (q *Queue) transaction(ctx context.Context, conn *pgx.Conn, before []string, statement string, args []any, each func(pgx.CollectableRow) error) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed")
+	for _, b := range before {
+		batch.Queue(q.schema.Query(b))
+	}
 	batch.Queue(q.schema.Query(statement), args...)
 	batch.Queue("commit")
 	err := func() error {
 		results := conn.SendBatch(ctx, batch)
 		defer results.Close()
-		if _, err := results.Exec(); err != nil {
-			return err
+		for range 1 + len(before) {
+			if _, err := results.Exec(); err != nil {
+				return err
+			}
 		}
 		rows, err := results.Query()
 		if err != nil {
@@ -147,8 +177,13 @@ func (q *Queue) failed(operation string, err error) error {
 	}
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
 		switch pg.Code {
-		case "42P01", "3F000": // undefined_table, invalid_schema_name
+		case "3F000": // invalid_schema_name
 			return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
+		case "42P01", "42703", "42883": // undefined_table, undefined_column, undefined_function
+			if pg.Code == "42P01" && strings.Contains(pg.Message, `"`+q.schema.Name()+`.jobs"`) {
+				return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
+			}
+			return fmt.Errorf("%s: %w", operation, &schemaOld{schema: q.schema.Name(), message: pg.Message, cause: err})
 		case "28000", "28P01", "3D000": // invalid_authorization, invalid_password, invalid_catalog_name
 			return fmt.Errorf("%s: %w", operation, &refused{message: pg.Message, cause: err})
 		}

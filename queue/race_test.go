@@ -147,7 +147,7 @@ func TestReaperAndLateWorkerInEveryOrder(t *testing.T) {
 			}), run("reaper commits", "commit")}
 			worker := []step{run("worker begins", "begin"), rows("worker "+outcome+"s", &ended, func() (string, []any) {
 				args := map[string][]any{
-					"complete": {[]int64{lease.ID}, []string{lease.Token}}, "bury": {lease.ID, lease.Token, "x", "buried"},
+					"complete": {[]int64{lease.ID}, []string{lease.Token}}, "bury": {lease.ID, lease.Token, "x"},
 					"retry": {lease.ID, lease.Token, "x", 60.0}, "heartbeat": {[]int64{lease.ID}, []string{lease.Token}, []float64{60}},
 				}
 				return q.Schema().Query(outcome), args[outcome]

@@ -16,15 +16,17 @@ type Reclaimed struct {
 	Queue    string
 	Kind     string
 	Attempts int
-	Status   Status        // Pending, or Dead when the attempts were used up
+	Status   Status        // Pending, or Dead when the attempts were used up or somebody cancelled it
 	Owner    string        // who lost the lease
 	Late     time.Duration // how long after expiry, by the database's clock
+	// CancelledBy is who had asked for the job to be cancelled; "" nobody.
+	CancelledBy string
 }
 
 // Reclaim takes back up to limit expired leases: jobs with attempts left become
-// pending again in their old place, the others dead. Workers everywhere are woken. Fewer than limit: nothing
-// more was expired, or the rest is in another reaper's hands. Any number of
-// processes may call it at once.
+// pending again in their old place, the others and the cancelled dead. Workers
+// everywhere are woken. Fewer than limit: nothing more was expired, or the rest is
+// in another reaper's hands. Any number of processes may call it at once.
 func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
 	if limit <= 0 {
 		return nil, fmt.Errorf("reclaim: a limit of %d: it must be at least 1", limit)
@@ -33,7 +35,7 @@ func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
 	err := q.write(ctx, "reclaim", []any{limit}, func(row pgx.CollectableRow) error {
 		var r Reclaimed
 		var late float64
-		if err := row.Scan(&r.ID, &r.Queue, &r.Kind, &r.Attempts, &r.Status, &r.Owner, &late); err != nil {
+		if err := row.Scan(&r.ID, &r.Queue, &r.Kind, &r.Attempts, &r.Status, &r.Owner, &late, &r.CancelledBy); err != nil {
 			return err
 		}
 		r.Late = max(duration(late), 0)
@@ -52,15 +54,6 @@ func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
 	// The jobs are back whether or not this succeeds; other processes would find them by polling.
 	_ = q.Wake(ctx, slices.Sorted(maps.Keys(woken))...)
 	return out, nil
-}
-
-// Wake tells the workers of these queues, in every process, that there is work.
-func (q *Queue) Wake(ctx context.Context, queues ...string) error {
-	if len(queues) == 0 {
-		return nil
-	}
-	_, err := q.pool.Exec(ctx, q.schema.Query("wake"), queues)
-	return q.failed("wake", err)
 }
 
 // NextExpiry tells how long it is until the earliest lease runs out, by the

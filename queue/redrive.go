@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Redriven is what a redrive did, job by job.
-type Redriven struct {
-	IDs     []int64 // brought back
+// Done is what an operator's act did, job by job.
+type Done struct {
+	IDs     []int64 // those it was done to
 	Skipped []Skip
 }
 
@@ -27,9 +27,9 @@ type Skip struct {
 // and their history kept. Each is its own transaction, so one that cannot be
 // brought back (it is running, or gone, or its idempotency key is in use) is
 // skipped with its reason and stops nothing. by is noted in the history. On an
-// error, Redriven says what was done before it.
-func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Redriven, error) {
-	var done Redriven
+// error, Done says what was done before it.
+func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Done, error) {
+	var done Done
 	woken := map[string]bool{}
 	// The jobs are back even when the caller gives up in the middle: wake for them anyway.
 	defer func() { q.Wake(context.WithoutCancel(ctx), slices.Sorted(maps.Keys(woken))...) }() // polling covers a failure
@@ -50,7 +50,7 @@ func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Redriven,
 		case err != nil:
 			return done, q.failed(fmt.Sprintf("redrive job %d", id), err)
 		case queue == "":
-			reason, err := q.notDead(ctx, id)
+			reason, err := q.statusOf(ctx, id, "not a dead letter: %s")
 			if err != nil {
 				return done, q.failed(fmt.Sprintf("redrive job %d", id), err)
 			}
@@ -83,7 +83,7 @@ func (q *Queue) redrive(ctx context.Context, by string, id int64) (queue string,
 }
 
 func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
-	job, err := q.Get(ctx, id)
+	job, _, err := q.Preview(ctx, id, 0)
 	if err != nil {
 		return "", err
 	}
@@ -102,13 +102,15 @@ func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 	return fmt.Sprintf("idempotency key in use by #%d", holder), nil
 }
 
-func (q *Queue) notDead(ctx context.Context, id int64) (string, error) {
-	job, err := q.Get(ctx, id)
+// statusOf says in words why a job was not what was expected: format with its
+// status, or that there is none.
+func (q *Queue) statusOf(ctx context.Context, id int64, format string) (string, error) {
+	job, _, err := q.Preview(ctx, id, 0)
 	if errors.Is(err, ErrNotFound) {
 		return "no such job", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("not a dead letter: %s", job.Status), nil
+	return fmt.Sprintf(format, job.Status), nil
 }

@@ -29,7 +29,7 @@ func TestRedriveGivesAFreshBudgetAndKeepsTheHistory(t *testing.T) {
 			}
 		}
 		dead := get(t, q, id)
-		done := must[Redriven](t)(q.Redrive(t.Context(), "ann", id))
+		done := must[Done](t)(q.Redrive(t.Context(), "ann", id))
 		if len(done.IDs) != 1 || done.IDs[0] != id || len(done.Skipped) != 0 {
 			t.Fatalf("redriven %+v", done)
 		}
@@ -47,9 +47,9 @@ func TestRedrivePressedThreeTimesQuickly(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	id := buried(t, q, NewJob{})
-	must[Redriven](t)(q.Redrive(t.Context(), "ann", id, id, id))
+	must[Done](t)(q.Redrive(t.Context(), "ann", id, id, id))
 	for range 2 {
-		done := must[Redriven](t)(q.Redrive(t.Context(), "ann", id))
+		done := must[Done](t)(q.Redrive(t.Context(), "ann", id))
 		if len(done.IDs) != 0 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{id, "not a dead letter: pending"}) {
 			t.Errorf("pressed again: %+v", done)
 		}
@@ -58,7 +58,7 @@ func TestRedrivePressedThreeTimesQuickly(t *testing.T) {
 		t.Errorf("%d entries in the history, want the burial and one redrive", n)
 	}
 	claim(t, q, time.Minute)
-	if done := must[Redriven](t)(q.Redrive(t.Context(), "ann", id)); len(done.Skipped) != 1 || done.Skipped[0].Reason != "not a dead letter: processing" {
+	if done := must[Done](t)(q.Redrive(t.Context(), "ann", id)); len(done.Skipped) != 1 || done.Skipped[0].Reason != "not a dead letter: processing" {
 		t.Errorf("on a running job: %+v", done)
 	}
 }
@@ -68,7 +68,7 @@ func TestTwoOperatorsRedriveAtOnce(t *testing.T) {
 	q := open(t)
 	exec(t, q, "insert into leasetop.jobs (queue, status, last_error) select 'emails', 'dead', 'x' from generate_series(1, 60)")
 	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
-	results := make([]Redriven, 2)
+	results := make([]Done, 2)
 	var wg sync.WaitGroup
 	for operator := range results {
 		wg.Go(func() {
@@ -115,7 +115,7 @@ func TestRedriveSkipsALiveTwin(t *testing.T) {
 	dead := buried(t, q, NewJob{IdempotencyKey: "k"})
 	twin := enqueue(t, q, NewJob{IdempotencyKey: "k"})
 	before := rowOf(t, q, dead)
-	done := must[Redriven](t)(q.Redrive(t.Context(), "ann", dead))
+	done := must[Done](t)(q.Redrive(t.Context(), "ann", dead))
 	want := Skip{dead, fmt.Sprintf("idempotency key in use by #%d", twin)}
 	if len(done.IDs) != 0 || len(done.Skipped) != 1 || done.Skipped[0] != want {
 		t.Errorf("alone: %+v, want skip %+v", done, want)
@@ -133,7 +133,7 @@ func TestRedriveSkipsALiveTwin(t *testing.T) {
 		exec(t, q, "insert into leasetop.jobs (queue, status, idempotency_key, last_error) values ('emails', 'failed', $1, 'x')", fmt.Sprint("other ", n))
 		ids = append(ids, count(t, q, "select max(id) from leasetop.jobs"))
 	}
-	done = must[Redriven](t)(q.Redrive(t.Context(), "ann", ids...))
+	done = must[Done](t)(q.Redrive(t.Context(), "ann", ids...))
 	if len(done.IDs) != 99 || len(done.Skipped) != 1 || done.Skipped[0] != want {
 		t.Errorf("among a hundred: %d redriven, skipped %+v", len(done.IDs), done.Skipped)
 	}
@@ -144,7 +144,7 @@ func TestRedriveSkipsALiveTwin(t *testing.T) {
 	// Two dead jobs of one key: the first takes it.
 	exec(t, q, "delete from leasetop.jobs where id = $1", twin)
 	second := count(t, q, "insert into leasetop.jobs (queue, status, idempotency_key) values ('emails', 'dead', 'k') returning id")
-	done = must[Redriven](t)(q.Redrive(t.Context(), "ann", dead, second))
+	done = must[Done](t)(q.Redrive(t.Context(), "ann", dead, second))
 	if len(done.IDs) != 1 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{second, fmt.Sprintf("idempotency key in use by #%d", dead)}) {
 		t.Errorf("two dead twins: %+v", done)
 	}
@@ -183,7 +183,7 @@ func TestRedriveOfManyActsOnAFixedSet(t *testing.T) {
 			}
 		})
 	}
-	done := must[Redriven](t)(q.Redrive(t.Context(), "ann", ids...))
+	done := must[Done](t)(q.Redrive(t.Context(), "ann", ids...))
 	close(redriven)
 	workers.Wait()
 	if len(done.IDs) != dead || len(done.Skipped) != 0 {
@@ -201,7 +201,7 @@ func TestRedriveWakesWorkers(t *testing.T) {
 	ids := []int64{buried(t, q, NewJob{Queue: "a"}), buried(t, q, NewJob{Queue: "b"}), buried(t, q, NewJob{Queue: "b"})}
 	enqueue(t, q, NewJob{Queue: "c"})
 	ears := listen(t, q, q.Schema().ReadyChannel())
-	must[Redriven](t)(q.Redrive(t.Context(), "ann", append(ids, count(t, q, "select max(id) from leasetop.jobs"))...))
+	must[Done](t)(q.Redrive(t.Context(), "ann", append(ids, count(t, q, "select max(id) from leasetop.jobs"))...))
 	ears.hears(t, "a", "b")
 }
 
@@ -210,7 +210,7 @@ func TestRedriveTakesAnyName(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	id := buried(t, q, NewJob{})
-	must[Redriven](t)(q.Redrive(t.Context(), "ann\x00\xff", id))
+	must[Done](t)(q.Redrive(t.Context(), "ann\x00\xff", id))
 	if by := get(t, q, id).Errors[1].Worker; by != "ann\uFFFD\uFFFD" {
 		t.Errorf("by %q", by)
 	}

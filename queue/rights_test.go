@@ -36,7 +36,7 @@ func openAs(t *testing.T, owner *Queue, grants ...string) *Queue {
 func TestRightsOfAWorker(t *testing.T) {
 	t.Parallel()
 	owner := open(t)
-	q := openAs(t, owner, "usage on schema leasetop", "select, insert, update on leasetop.jobs", "usage on sequence leasetop.jobs_id_seq", "select, insert on leasetop.once")
+	q := openAs(t, owner, "usage on schema leasetop", "select, insert, update on leasetop.jobs", "usage on sequence leasetop.jobs_id_seq", "select, insert on leasetop.once", "select on leasetop.queues")
 	id := enqueue(t, q, NewJob{IdempotencyKey: "k"})
 	must[[]Enqueued](t)(q.Enqueue(t.Context(), NewJob{Queue: "emails", IdempotencyKey: "k"}))
 	job := claim(t, q, time.Minute)
@@ -44,7 +44,7 @@ func TestRightsOfAWorker(t *testing.T) {
 	must[Status](t)(q.Retry(t.Context(), job.Lease(), "503", 0))
 	ok(t, q.Release(t.Context(), claim(t, q, time.Minute).Lease()))
 	ok(t, q.Bury(t.Context(), claim(t, q, time.Minute).Lease(), "poison"))
-	must[Redriven](t)(q.Redrive(t.Context(), "ann", id))
+	must[Done](t)(q.Redrive(t.Context(), "ann", id))
 	claim(t, q, time.Minute)
 	expire(t, owner, id)
 	must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))

@@ -20,6 +20,7 @@ type ears struct {
 
 func listen(t testing.TB, q *Queue, channel string) *ears {
 	t.Helper()
+	q.flushWakes()
 	conn := must[*pgx.Conn](t)(pgx.ConnectConfig(t.Context(), q.ConnConfig()))
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	must[any](t)(conn.Exec(t.Context(), "listen "+channel))
@@ -31,6 +32,7 @@ func listen(t testing.TB, q *Queue, channel string) *ears {
 func (e *ears) hears(t testing.TB, want ...string) {
 	t.Helper()
 	const marker = "-- all of it --"
+	e.q.flushWakes()
 	exec(t, e.q, "select pg_notify($1, $2)", e.channel, marker)
 	var got []string
 	for {

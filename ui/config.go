@@ -38,7 +38,7 @@ type Feed interface {
 type Jobs interface {
 	List(ctx context.Context, f queue.Filter, p queue.Page) (jobs []queue.Job, next *queue.Cursor, err error)
 	Preview(ctx context.Context, id int64, characters int) (job *queue.Job, length int, err error)
-	Redrive(ctx context.Context, by string, ids ...int64) (queue.Redriven, error)
+	Redrive(ctx context.Context, by string, ids ...int64) (queue.Done, error)
 }
 
 // Workers are the workers of this process; *workers.Pool is.

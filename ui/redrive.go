@@ -71,7 +71,7 @@ func newRedrive(a *app, jobs []subject) *confirm {
 // redrivenMsg is what came of a redrive.
 type redrivenMsg struct {
 	asked []int64
-	done  queue.Redriven
+	done  queue.Done
 	err   error
 }
 

@@ -239,9 +239,9 @@ func (w *world) Preview(_ context.Context, id int64, n int) (*queue.Job, int, er
 	return j, length, nil
 }
 
-func (w *world) Redrive(_ context.Context, by string, ids ...int64) (queue.Redriven, error) {
+func (w *world) Redrive(_ context.Context, by string, ids ...int64) (queue.Done, error) {
 	w.note("redrive %v by %s", ids, by)
-	var done queue.Redriven
+	var done queue.Done
 	for _, id := range ids {
 		if reason, ok := w.skip[id]; ok {
 			done.Skipped = append(done.Skipped, queue.Skip{ID: id, Reason: reason})

@@ -190,7 +190,8 @@ func TestMissingSchemaIsSaidAndItsArrivalNoticed(t *testing.T) {
 	server := testdb.Server(t)
 	url, err := server.Database(t.Context(), "empty")
 	do(t, err)
-	f := start(t, open(t, url), Options{})
+	q := open(t, url)
+	f := start(t, q, Options{})
 	s := await(t, f, "the schema missing", func(s *State) bool { return s.Server.SchemaMissing && s.WAL.Reason != "connecting" })
 	if !strings.Contains(s.Polling.Reason, "leasetop migrate up") || !strings.Contains(s.WAL.Reason, "leasetop migrate up") || s.Polling.OK {
 		t.Errorf("%+v %+v", s.Polling, s.WAL)
@@ -198,14 +199,14 @@ func TestMissingSchemaIsSaidAndItsArrivalNoticed(t *testing.T) {
 	if s.Server.Version == "" || s.Server.Database != "empty" || s.Server.User != "postgres" {
 		t.Errorf("%+v", s.Server)
 	}
-	_, err = leasesql.Migrate(t.Context(), url, "")
+	_, err = leasesql.Migrate(t.Context(), q.ConnConfig(), "")
 	do(t, err)
 	s = await(t, f, "all connections up", attached)
 	if s.Server.SchemaMissing || s.Server.ReadOnly {
 		t.Errorf("%+v", s.Server)
 	}
 	for {
-		if _, err := leasesql.MigrateDown(t.Context(), url, ""); err != nil {
+		if _, err := leasesql.MigrateDown(t.Context(), q.ConnConfig(), ""); err != nil {
 			break
 		}
 		if f.State().Server.SchemaMissing {

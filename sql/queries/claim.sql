@@ -1,7 +1,8 @@
 -- Claims up to $4 due jobs of one queue: they become processing, owned and leased.
 --   $1 queue   $2 owner, the fencing token of this claim   $3 lease in seconds
 --   $4 limit   $5, $6 mark: (run_at, id) below which no job is looked for
--- Rows: the jobs claimed, in no particular order; none when nothing is due.
+-- Rows: the jobs claimed, in no particular order; none when nothing is due or the
+-- queue is paused. cancelled_by is set when the job is to be ended, not run.
 -- The subquery is an InitPlan, evaluated once, so it cannot claim more than its
 -- limit whatever plan is chosen. Index: jobs_ready, then the primary key. Dead
 -- entries that an old snapshot keeps at the head of jobs_ready cost every claim a
@@ -21,8 +22,10 @@ WHERE id = ANY (ARRAY(
     AND status = 'pending'
     AND run_at <= now()
     AND (run_at, id) >= ($5::timestamptz, $6::bigint)
+    AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
   ORDER BY run_at, id
   LIMIT $4::int
   FOR UPDATE SKIP LOCKED))
 RETURNING id, queue, kind, payload, status, attempts, max_attempts, run_at, locked_at, locked_by,
-  lease_expires_at, coalesce(last_error, ''), coalesce(idempotency_key, ''), created_at, updated_at
+  lease_expires_at, coalesce(last_error, ''), coalesce(idempotency_key, ''), created_at, updated_at,
+  coalesce(cancelled_by, '')

@@ -4,7 +4,8 @@
 -- Rows: position (from 1) and id of each job inserted. A missing position has its key
 -- in use by a live job: key_holders.sql tells which. Index: jobs_idempotency.
 -- The ids follow the positions, but the rows go in by their keys: two statements that
--- wait for each other's keys in opposite orders would deadlock.
+-- wait for each other's keys in opposite orders would deadlock. Bytes decide the order,
+-- as they do in the program, which may need several statements in one transaction.
 WITH wanted AS (
   SELECT nextval(pg_get_serial_sequence('leasetop.jobs', 'id')) AS id, job.*
   FROM unnest($1::text[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::float8[], $6::int[], $7::text[])
@@ -13,7 +14,7 @@ WITH wanted AS (
   INSERT INTO leasetop.jobs (id, queue, kind, payload, run_at, max_attempts, idempotency_key)
   SELECT id, queue, kind, payload, coalesce(run_at, now() + make_interval(secs => delay)), max_attempts, idempotency_key
   FROM wanted
-  ORDER BY queue, idempotency_key, position
+  ORDER BY queue COLLATE "C", idempotency_key COLLATE "C", position
   ON CONFLICT (queue, idempotency_key)
     WHERE status IN ('pending', 'processing') AND idempotency_key IS NOT NULL
     DO NOTHING

@@ -1,8 +1,9 @@
 -- Renews many leases in one statement, each for its own length from now.
 --   $1 ids   $2 owners   $3 lease lengths in seconds, all of one length
--- Rows: id and owner of each lease renewed; both, since one process may hold a stale
--- claim and the fresh one of the same job. One that is missing is locked by another
--- transaction just now (the lease stands) or lost: lease_owners.sql tells.
+-- Rows: id and owner of each lease renewed (both, since one process may hold a stale
+-- claim and the fresh one of the same job), and who wants the job cancelled, if anybody.
+-- One that is missing is locked by another transaction just now (the lease stands) or
+-- lost: lease_owners.sql tells.
 -- Rows locked elsewhere are skipped, so one of them cannot hold up the rest.
 -- Index: primary key. Changes no indexed column, so nearly all of it is HOT.
 WITH held AS (
@@ -17,4 +18,4 @@ SET lease_expires_at = now() + make_interval(secs => held.secs),
     updated_at = now()
 FROM held
 WHERE jobs.id = held.id
-RETURNING jobs.id, jobs.locked_by
+RETURNING jobs.id, jobs.locked_by, coalesce(jobs.cancelled_by, '')

@@ -13,7 +13,7 @@ SELECT page.*
 FROM dead_queues CROSS JOIN LATERAL (
   SELECT id, jobs.queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
     lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
-    died_at, created_at, updated_at
+    died_at, created_at, updated_at, coalesce(cancelled_by, '')
   FROM leasetop.jobs
   WHERE jobs.queue = dead_queues.queue
     AND status IN ('failed', 'dead')

@@ -1,7 +1,7 @@
 -- How many seconds until the earliest pending job of the queues is due; negative
 -- when one is due already.
 --   $1 queues
--- One row; NULL when nothing is pending, or only jobs that never come.
+-- One row; NULL when nothing is pending, only jobs that never come, or the queues are paused.
 -- Index: the head of jobs_ready, once for each queue.
 SELECT min(CASE head.run_at
   WHEN '-infinity' THEN 0
@@ -14,3 +14,4 @@ CROSS JOIN LATERAL (
   WHERE jobs.queue = wanted.queue AND status = 'pending'
   ORDER BY jobs.queue, run_at, id
   LIMIT 1) AS head
+WHERE NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = wanted.queue AND paused_at IS NOT NULL)

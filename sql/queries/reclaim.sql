@@ -1,8 +1,8 @@
 -- Takes expired leases back: pending again, or dead when the attempts are used up
--- (also the jobs that article-style workers leave so for ever).
+-- (also the jobs that article-style workers leave so for ever) or somebody cancelled it.
 --   $1 limit
--- Rows: id, queue, kind, attempts, new status, the owner who lost the lease, and how
--- many seconds after expiry. Fewer rows than the limit: nothing more is expired, or
+-- Rows: id, queue, kind, attempts, new status, the owner who lost the lease, how many
+-- seconds after expiry, and who cancelled the job, if anybody. Fewer rows than the limit: nothing more is expired, or
 -- the rest is locked elsewhere. Rows locked elsewhere are skipped, so any number of
 -- reapers may run. Index: jobs_active.
 WITH expired AS (
@@ -13,11 +13,12 @@ WITH expired AS (
   LIMIT $1::int
   FOR UPDATE SKIP LOCKED)
 UPDATE leasetop.jobs
-SET status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'dead' END,
+SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
+    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by
+      WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
     errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
     updated_at = now()
 FROM expired, LATERAL (
@@ -31,4 +32,4 @@ WHERE jobs.id = expired.id
   AND jobs.locked_by = expired.locked_by
   AND jobs.lease_expires_at < now()
 RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
-  extract(epoch FROM clock_timestamp() - expired.lease_expires_at)::float8
+  extract(epoch FROM clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')

@@ -9,6 +9,7 @@ SET status = 'pending',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
+    cancelled_by = NULL,
     errors = leasetop.with_attempt(errors, attempts, $2::text, 'redriven', ''),
     updated_at = now()
 WHERE id = $1::bigint

@@ -1,14 +1,18 @@
--- Gives a claim back unused: pending again after a delay, the attempt returned.
--- A delay of zero leaves run_at as it was, so the job keeps its place.
+-- Gives a claim back unused: pending again after a delay, the attempt returned. A
+-- delay of zero leaves run_at as it was, so the job keeps its place. A job that
+-- somebody cancelled ends dead.
 --   $1 id   $2 owner   $3 delay in seconds
 -- Rows: the queue; none when the claim is gone. Index: primary key.
 UPDATE leasetop.jobs
-SET status = 'pending',
-    run_at = CASE WHEN $3::float8 > 0 THEN now() + make_interval(secs => $3::float8) ELSE run_at END,
-    attempts = greatest(attempts - 1, 0),
+SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
+    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0 THEN now() + make_interval(secs => $3::float8) ELSE run_at END,
+    attempts = CASE WHEN cancelled_by IS NULL THEN greatest(attempts - 1, 0) ELSE attempts END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
+    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || cancelled_by END,
+    errors = CASE WHEN cancelled_by IS NULL THEN errors
+      ELSE leasetop.with_attempt(errors, attempts, locked_by, 'cancelled', '') END,
     updated_at = now()
 WHERE id = $1::bigint
   AND locked_by = $2::text

@@ -24,11 +24,11 @@ type skipped struct {
 // it left, and why each of those. A skip is an answer, not a failure. When it is
 // called off half-way it prints what was done so far.
 func Redrive(ctx context.Context, p Printer, q *queue.Queue, ids []int64) error {
-	done := queue.Redriven{}
+	done := queue.Done{}
 	var failed error
 	for len(ids) > 0 && failed == nil {
 		n := min(len(ids), redriveBatch)
-		var some queue.Redriven
+		var some queue.Done
 		some, failed = q.Redrive(ctx, Operator(), ids[:n]...)
 		done.IDs, done.Skipped = append(done.IDs, some.IDs...), append(done.Skipped, some.Skipped...)
 		ids = ids[n:]
@@ -50,7 +50,7 @@ func RedriveAll(ctx context.Context, p Printer, q *queue.Queue, queue string) er
 	return Redrive(ctx, p, q, ids)
 }
 
-func printRedriven(p Printer, done queue.Redriven) error {
+func printRedriven(p Printer, done queue.Done) error {
 	out := bufio.NewWriter(p.Out)
 	if p.Format == JSON {
 		report := struct {

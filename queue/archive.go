@@ -1,0 +1,80 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Discard moves dead letters to the table jobs_archive, as they are, where nothing
+// claims, lists or redrives them. [Queue.Restore] brings them back; only
+// [Queue.Purge] deletes them. by and why are noted with them. On an error, Done says
+// what was done before it.
+func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done, error) {
+	var done Done
+	err := q.act(ctx, "discard", ids, []any{errorText(by), errorText(why)}, done.add, func(ctx context.Context, id int64) (string, error) {
+		job, _, err := q.Preview(ctx, id, 0)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return "no such job", nil
+		case err != nil:
+			return "", err
+		case job.Status.IsDeadLetter():
+			return "the archive holds another job of this id: purge it first", nil
+		}
+		return "not a dead letter: " + string(job.Status), nil
+	}, &done.Skipped)
+	return done, err
+}
+
+// Restore moves discarded jobs back, as they were: dead letters again, at the place
+// in the list that their death gives them. by is noted in the history. On an error,
+// Done says what was done before it.
+func (q *Queue) Restore(ctx context.Context, by string, ids ...int64) (Done, error) {
+	var done Done
+	err := q.act(ctx, "restore", ids, []any{errorText(by)}, done.add, func(ctx context.Context, id int64) (string, error) {
+		reason, err := q.statusOf(ctx, id, "not in the archive, but %s")
+		if reason == "no such job" {
+			reason = "not in the archive"
+		}
+		return reason, err
+	}, &done.Skipped)
+	return done, err
+}
+
+// add notes a job that something was done to.
+func (d *Done) add(row pgx.CollectableRow) (id int64, err error) {
+	err = row.Scan(&id)
+	d.IDs = append(d.IDs, id)
+	return id, err
+}
+
+// Archived is a discarded job.
+type Archived struct {
+	Job
+	ArchivedAt  time.Time `json:"archived_at"`
+	ArchivedBy  string    `json:"archived_by"`
+	ArchivedWhy string    `json:"archived_why"`
+}
+
+// Archive returns up to limit discarded jobs of one queue or ("") of all, without
+// payloads and histories, newest id first: those with ids below before, which is 0
+// for the first page.
+func (q *Queue) Archive(ctx context.Context, queue string, before int64, limit int) ([]Archived, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := q.pool.Query(ctx, q.schema.Query("archive"), nullable(queue), before, limit)
+	if err != nil {
+		return nil, q.failed("list the archive", err)
+	}
+	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Archived, err error) {
+		err = row.Scan(&a.ID, &a.Queue, &a.Kind, &a.Status, &a.Attempts, &a.MaxAttempts, &a.RunAt, &a.LastError,
+			&a.IdempotencyKey, &a.CreatedAt, &a.UpdatedAt, &a.CancelledBy, &a.ArchivedAt, &a.ArchivedBy, &a.ArchivedWhy)
+		return a, err
+	})
+	return jobs, q.failed("list the archive", err)
+}

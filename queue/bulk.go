@@ -1,0 +1,102 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// keyedBatch is how many jobs with idempotency keys go into one statement.
+const keyedBatch = 5000
+
+// EnqueueMany adds any number of jobs in one transaction, all or none, and returns
+// them in the order given. Jobs without an idempotency key go in by COPY. Workers
+// are woken as by [Queue.Enqueue].
+func (q *Queue) EnqueueMany(ctx context.Context, jobs []NewJob) ([]Enqueued, error) {
+	jobs, err := checked(jobs)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	var out []Enqueued
+	err = q.quietly(ctx, func(tx pgx.Tx) error {
+		out, err = q.enqueueMany(ctx, tx, jobs)
+		return err
+	})
+	if err != nil {
+		return nil, q.failed("enqueue", explain(err))
+	}
+	q.wakeSoon(added(jobs, out)...)
+	return out, nil
+}
+
+// EnqueueManyTx is EnqueueMany in the caller's transaction: the jobs exist, and
+// workers are woken, if and when it commits.
+func (q *Queue) EnqueueManyTx(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]Enqueued, error) {
+	jobs, err := checked(jobs)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	out, err := q.enqueueMany(ctx, tx, jobs)
+	if err != nil {
+		return nil, q.failed("enqueue", explain(err))
+	}
+	return out, nil
+}
+
+func (q *Queue) enqueueMany(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]Enqueued, error) {
+	out := make([]Enqueued, len(jobs))
+	var plain, keyed []int
+	for i := range jobs {
+		if jobs[i].IdempotencyKey == "" {
+			plain = append(plain, i)
+		} else {
+			keyed = append(keyed, i)
+		}
+	}
+	// The order in which enqueue.sql inserts, so that two calls do not wait for each
+	// other's keys in opposite orders.
+	slices.SortStableFunc(keyed, func(a, b int) int {
+		return cmp.Or(cmp.Compare(jobs[a].Queue, jobs[b].Queue), cmp.Compare(jobs[a].IdempotencyKey, jobs[b].IdempotencyKey))
+	})
+	for batch := range slices.Chunk(keyed, keyedBatch) {
+		if err := q.insertAll(ctx, tx, jobs, batch, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(plain) == 0 {
+		return out, nil
+	}
+	return out, q.copyIn(ctx, tx, jobs, plain, out)
+}
+
+// copyIn brings jobs in by COPY, which returns no ids: they are reserved first.
+func (q *Queue) copyIn(ctx context.Context, tx pgx.Tx, jobs []NewJob, plain []int, out []Enqueued) error {
+	rows, err := tx.Query(ctx, q.schema.Query("reserve_ids"), len(plain))
+	if err != nil {
+		return err
+	}
+	var id int64
+	var now time.Time
+	next := 0
+	if _, err := pgx.ForEachRow(rows, []any{&id, &now}, func() error {
+		out[plain[next]] = Enqueued{ID: id}
+		next++
+		return nil
+	}); err != nil {
+		return err
+	}
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{q.schema.Name(), "jobs"},
+		[]string{"id", "queue", "kind", "payload", "run_at", "max_attempts"},
+		pgx.CopyFromSlice(len(plain), func(i int) ([]any, error) {
+			job := &jobs[plain[i]]
+			runAt := job.RunAt
+			if !job.timed() {
+				runAt = At(now.Add(max(job.Delay, 0)))
+			}
+			return []any{out[plain[i]].ID, job.Queue, job.Kind, job.Payload, runAt, int32(job.MaxAttempts)}, nil
+		}))
+	return err
+}

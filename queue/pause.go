@@ -1,0 +1,98 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Pause is a queue from which nobody claims.
+type Pause struct {
+	Queue string    `json:"queue"`
+	Since time.Time `json:"since"`
+	By    string    `json:"by"`
+	Why   string    `json:"why"`
+}
+
+// Pause stops all claims from these queues, in every process and through restarts,
+// until [Queue.Resume]. What is running goes on. Claims of workers that do not use
+// this package, or the claim statement of its release, are not stopped. It returns
+// the queues that were not paused before; the others keep the pause they had.
+func (q *Queue) Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error) {
+	if err := checkQueues(queues); err != nil {
+		return nil, fmt.Errorf("pause: %w", err)
+	}
+	return q.names(ctx, "pause", queues, errorText(by), errorText(why))
+}
+
+// Resume ends the pauses of these queues and wakes their workers. It returns those
+// that were paused.
+func (q *Queue) Resume(ctx context.Context, queues ...string) (resumed []string, err error) {
+	if err := checkQueues(queues); err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	return q.names(ctx, "resume", queues)
+}
+
+// Pauses returns the queues that are paused, by name.
+func (q *Queue) Pauses(ctx context.Context) ([]Pause, error) {
+	rows, err := q.pool.Query(ctx, q.schema.Query("pauses"))
+	if err != nil {
+		return nil, q.failed("list pauses", err)
+	}
+	pauses, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Pause, err error) {
+		err = row.Scan(&p.Queue, &p.Since, &p.By, &p.Why)
+		return p, err
+	})
+	return pauses, q.failed("list pauses", err)
+}
+
+// names runs a statement on queues that returns some of their names.
+func (q *Queue) names(ctx context.Context, statement string, queues []string, args ...any) ([]string, error) {
+	var names []string
+	err := q.write(ctx, statement, append([]any{queues}, args...), func(row pgx.CollectableRow) error {
+		var name string
+		err := row.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	slices.Sort(names)
+	return names, q.failed(statement, err)
+}
+
+func checkQueues(queues []string) error {
+	if len(queues) == 0 {
+		return errors.New("no queues: name at least one")
+	}
+	for _, name := range queues {
+		if err := checkQueue(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkQueue refuses names that no queue can have.
+func checkQueue(name string) error {
+	if name == "" {
+		return errors.New("the queue has no name: name one")
+	}
+	return checkText("queue", name, 255)
+}
+
+// checkText refuses text that PostgreSQL could not store, or that is longer than the table allows.
+func checkText(what, text string, limit int) error {
+	if len(text) > limit {
+		return fmt.Errorf("%s of %d bytes: at most %d are allowed", what, len(text), limit)
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return fmt.Errorf("%s %q: PostgreSQL stores only UTF-8 without NUL", what, text)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// PurgeWhat says what a purge deletes.
+type PurgeWhat string
+
+// What can be purged. Dead letters cannot: they leave by redrive or discard.
+const (
+	PurgeCompleted PurgeWhat = "completed" // completed jobs, by the time of their completion
+	PurgeArchive   PurgeWhat = "archive"   // discarded jobs, by the time they were discarded
+	PurgeOnce      PurgeWhat = "once"      // keys of [Queue.Once], by the time of the effect
+)
+
+// Purge is what [Queue.Purge] deletes.
+type Purge struct {
+	What      PurgeWhat
+	OlderThan time.Duration // by the database's clock; not negative
+	Queue     string        // "" is every queue; keys of Once have none
+}
+
+const (
+	purgeBatch = 2000
+	// purgeRest is how many times its own duration a batch is followed by rest, so
+	// that a purge takes a fifth of a core at most and lets vacuum keep up.
+	purgeRest    = 4
+	purgeRestMax = 2 * time.Second
+)
+
+// Purge deletes for good what has been over for long enough, in short transactions
+// with rests between them, in the order of ids. progress, when not nil, is called
+// after each with the number deleted so far. It can be called off at any time by
+// ctx; what is deleted stays deleted, and another call goes on with the rest.
+func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)) (deleted int64, err error) {
+	last, err := p.start()
+	if err != nil {
+		return 0, fmt.Errorf("purge: %w", err)
+	}
+	for {
+		began := time.Now()
+		end, n, err := q.purgeBatch(ctx, p, last)
+		deleted += n
+		if err != nil {
+			return deleted, q.failed("purge "+string(p.What), err)
+		}
+		if progress != nil {
+			progress(deleted)
+		}
+		if end == nil {
+			return deleted, nil
+		}
+		last = *end
+		rest := time.NewTimer(min(purgeRest*time.Since(began), purgeRestMax))
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+			rest.Stop()
+			return deleted, q.failed("purge "+string(p.What), ctx.Err())
+		}
+	}
+}
+
+// start checks a purge and returns what comes before everything it walks over.
+func (p *Purge) start() (string, error) {
+	switch {
+	case p.OlderThan < 0:
+		return "", fmt.Errorf("older than %v: it must not be negative", p.OlderThan)
+	case p.What == PurgeOnce && p.Queue != "":
+		return "", fmt.Errorf("keys of once have no queue: leave %q out", p.Queue)
+	case p.What == PurgeOnce:
+		return "", nil
+	case p.What == PurgeCompleted, p.What == PurgeArchive:
+		return strconv.FormatInt(math.MinInt64, 10), nil
+	}
+	return "", fmt.Errorf("nothing is called %q: use completed, archive or once", p.What)
+}
+
+func (q *Queue) purgeBatch(ctx context.Context, p Purge, after string) (last *string, deleted int64, err error) {
+	err = q.write(ctx, "purge_"+string(p.What), []any{after, p.OlderThan.Seconds(), nullable(p.Queue), purgeBatch},
+		func(row pgx.CollectableRow) error { return row.Scan(&last, &deleted) })
+	return last, deleted, err
+}

@@ -1,0 +1,24 @@
+-- Cancels jobs: one that is pending is dead at once; the worker of one in processing is
+-- asked to end it, by its next heartbeat and, sooner, on the control channel.
+--   $1 ids   $2 who cancels
+-- Rows: id and status of each, dead or processing. A missing one is neither pending nor
+-- in processing. Locks in id order. Index: primary key.
+WITH wanted AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE id = ANY ($1::bigint[])
+  ORDER BY id
+  FOR UPDATE),
+cancelled AS (
+  UPDATE leasetop.jobs
+  SET cancelled_by = coalesce(cancelled_by, $2::text),
+      status = CASE status WHEN 'pending' THEN 'dead' ELSE status END,
+      last_error = CASE status WHEN 'pending' THEN 'cancelled by ' || coalesce(cancelled_by, $2::text) ELSE last_error END,
+      errors = CASE status WHEN 'pending' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancelled', '') ELSE errors END,
+      updated_at = now()
+  FROM wanted
+  WHERE jobs.id = wanted.id
+    AND jobs.status IN ('pending', 'processing')
+  RETURNING jobs.id, jobs.status)
+SELECT id, status, CASE status WHEN 'processing' THEN pg_notify('leasetop_control', 'cancel ' || id)::text END
+FROM cancelled

@@ -1,0 +1,23 @@
+-- Moves dead letters to the archive, as they are.
+--   $1 ids   $2 who discards   $3 why
+-- Rows: the ids moved. A missing one is no dead letter, or the archive holds another
+-- job of its id. Locks in id order. Index: primary key.
+WITH wanted AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE id = ANY ($1::bigint[])
+  ORDER BY id
+  FOR UPDATE),
+gone AS (
+  DELETE FROM leasetop.jobs
+  USING wanted
+  WHERE jobs.id = wanted.id
+    AND jobs.status IN ('failed', 'dead')
+    AND NOT EXISTS (SELECT FROM leasetop.jobs_archive WHERE jobs_archive.id = jobs.id)
+  RETURNING jobs.*)
+INSERT INTO leasetop.jobs_archive (id, queue, payload, status, attempts, max_attempts, run_at, last_error,
+  created_at, updated_at, kind, idempotency_key, errors, cancelled_by, archived_by, archived_why)
+SELECT id, queue, payload, status, attempts, max_attempts, run_at, last_error,
+  created_at, updated_at, kind, idempotency_key, errors, cancelled_by, $2::text, $3::text
+FROM gone
+RETURNING id

@@ -1,0 +1,28 @@
+-- Deletes one batch of jobs that completed long ago.
+--   $1 the last id looked at before   $2 age in seconds   $3 queue, NULL for all   $4 how many rows to look at
+-- One row: the last id looked at, NULL when the table has come to its end, and how many
+-- were deleted. Walks the primary key instead of an index of its own, which every
+-- completion would pay for. Rows locked elsewhere are left for the next round.
+WITH looked AS MATERIALIZED (
+  SELECT id, queue, status, updated_at
+  FROM leasetop.jobs
+  WHERE id > $1::text::bigint
+  ORDER BY id
+  LIMIT $4::int),
+doomed AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE id = ANY (ARRAY(
+      SELECT id
+      FROM looked
+      WHERE status = 'completed'
+        AND updated_at < now() - make_interval(secs => $2::float8)
+        AND ($3::text IS NULL OR queue = $3::text)))
+    AND status IS NOT DISTINCT FROM 'completed'
+  ORDER BY id
+  FOR UPDATE SKIP LOCKED),
+gone AS (
+  DELETE FROM leasetop.jobs
+  WHERE id = ANY (ARRAY(SELECT id FROM doomed))
+  RETURNING 1)
+SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone)
