@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	leasesql "github.com/leasetop/leasetop/sql"
 )
 
 // What callers tell apart.
@@ -26,6 +28,11 @@ var (
 	// ErrRefused says that the server answered and let nobody in: a wrong password,
 	// an unknown user or database, a rule of pg_hba.conf. Trying again does not help.
 	ErrRefused = errors.New("connection refused by the server")
+	// ErrForbidden says that the role lacks a right; the text names the GRANT that gives it.
+	ErrForbidden = leasesql.ErrForbidden
+	// ErrEncoding says that the database does not store text as UTF-8, so that some
+	// text of a job could not be written: it is no place for a queue.
+	ErrEncoding = leasesql.ErrEncoding
 )
 
 type schemaMissing struct {

@@ -23,6 +23,16 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
+// config is how to connect to the database at url.
+func config(t testing.TB, url string) *pgx.ConnConfig {
+	t.Helper()
+	parsed, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
 func exec(t testing.TB, conn *pgx.Conn, statement string, args ...any) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), statement, args...); err != nil {

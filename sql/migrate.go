@@ -4,129 +4,146 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 )
 
-// Migration is one step of the schema and whether a database has it.
-type Migration struct {
-	Version   int64     `json:"version"`
-	File      string    `json:"file"`
-	Applied   bool      `json:"applied"`
-	AppliedAt time.Time `json:"applied_at"` // zero when not applied
-}
+// Programs of several versions use one schema while a new one is being deployed.
+// The rule that lets them:
+//
+//   - A step only adds: tables, functions, indexes, and columns that are nullable or
+//     have a default. What a program of this release names in a statement is neither
+//     renamed, dropped nor retyped until two releases later, and no older program has
+//     to write what it does not know. So an older program on a newer schema keeps
+//     working; TestFirstLightOnTheNewestSchema of package queue holds the statements of
+//     the first release to that.
+//   - A newer program on an older schema changes nothing there by itself. Statements
+//     that want what is not there yet fail as a whole, and queue.ErrSchemaOld names the
+//     cure. So the schema is migrated first, then the programs are replaced.
+//   - Steps are taken in order, each in a transaction of its own. A table that is in
+//     use is never locked for longer than migration_limits.sql says.
+//   - migrate up of an older program finds nothing to do and leaves a newer schema
+//     alone; its migrate down refuses to.
 
-// Migrate brings the schema of the database at url up to date and returns the
-// steps it took, none when nothing was missing. Any number of processes may call
-// it at once: one works, the others wait for it.
-func Migrate(ctx context.Context, url, schema string) ([]Migration, error) {
-	var steps []Migration
-	err := migrations(ctx, url, schema, func(ctx context.Context, p *goose.Provider) error {
-		results, err := p.Up(ctx)
-		for _, r := range results {
-			steps = append(steps, Migration{Version: r.Source.Version, File: r.Source.Path, Applied: true})
+// What callers of the migrations tell apart.
+var (
+	// ErrNoStep says that there is no step to take back.
+	ErrNoStep = errors.New("no migration is applied")
+	// ErrNewerStep says that the newest step of the schema was taken by a newer program.
+	ErrNewerStep = errors.New("the schema is newer than this program")
+)
+
+const (
+	// lockPatience is how long a process waits for another that migrates.
+	lockPatience = 5 * time.Minute
+	// stepPatience is how long a step is tried again that another transaction holds up.
+	stepPatience = time.Minute
+	stepPause    = time.Second // for those whom the waiting step held up
+)
+
+// Migrate brings the schema up to date, over connections like config, and returns
+// the steps it took: none when nothing was missing, and then it asks for no right
+// but to look. Any number of processes may call it at once: one works, the others
+// wait for it, and one that is killed leaves no step half done. A database or a role
+// with which it cannot be done is refused, by [ErrEncoding] or [ErrForbidden], before
+// anything is changed.
+func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
+	var taken []Migration
+	err := migrate(ctx, config, schema, func(ctx context.Context, m *migrator) error {
+		if len(m.state.missing()) == 0 {
+			return nil
 		}
-		return err
+		if err := m.state.mayMigrate(m.schema.name); err != nil {
+			return err
+		}
+		return m.alone(ctx, func() error {
+			if err := m.createSchema(ctx); err != nil {
+				return err
+			}
+			return m.patiently(ctx, func() error {
+				results, err := m.steps.Up(ctx)
+				partly := (*goose.PartialError)(nil)
+				if errors.As(err, &partly) {
+					results, err = partly.Applied, fmt.Errorf("%s: %w", partly.Failed.Source.Path, partly.Err)
+				}
+				for _, r := range results {
+					taken = append(taken, Migration{Version: r.Source.Version, File: r.Source.Path, Applied: true})
+				}
+				return err
+			})
+		})
 	})
-	if err != nil {
-		return steps, fmt.Errorf("migrate up: %w", err)
-	}
-	return steps, nil
+	return taken, err
 }
 
 // MigrateDown takes the newest step back and returns it. It drops what that step
-// made, with the data in it. Without any step left it returns an error that
-// wraps goose.ErrNoNextVersion.
-func MigrateDown(ctx context.Context, url, schema string) (Migration, error) {
+// made, with the data in it. [ErrNoStep]: there is none; [ErrNewerStep]: it is not
+// known to this program.
+func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Migration, error) {
 	var step Migration
-	err := migrations(ctx, url, schema, func(ctx context.Context, p *goose.Provider) error {
-		r, err := p.Down(ctx)
-		if r != nil {
-			step = Migration{Version: r.Source.Version, File: r.Source.Path}
-		}
-		return err
-	})
-	if err != nil {
-		return step, fmt.Errorf("migrate down: %w", err)
-	}
-	return step, nil
-}
-
-// MigrationStatus lists every step that this program knows, oldest first. It
-// changes nothing, not even where the schema does not exist yet.
-func MigrationStatus(ctx context.Context, url, schema string) ([]Migration, error) {
-	s, err := ForSchema(schema)
-	if err != nil {
-		return nil, err
-	}
-	db, err := open(url)
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	provider, err := newProvider(db, s)
-	if err != nil {
-		return nil, err
-	}
-	var exists bool
-	if err := db.QueryRowContext(ctx, s.Query("migrations_exist")).Scan(&exists); err != nil {
-		return nil, fmt.Errorf("migration status: %w", err)
-	}
-	var steps []Migration
-	if !exists {
-		for _, source := range provider.ListSources() {
-			steps = append(steps, Migration{Version: source.Version, File: source.Path})
-		}
-		return steps, nil
-	}
-	status, err := provider.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("migration status: %w", err)
-	}
-	for _, st := range status {
-		steps = append(steps, Migration{
-			Version: st.Source.Version, File: st.Source.Path,
-			Applied: st.State == goose.StateApplied, AppliedAt: st.AppliedAt,
+	err := migrate(ctx, config, schema, func(ctx context.Context, m *migrator) error {
+		return m.alone(ctx, func() error {
+			if err := m.look(ctx); err != nil {
+				return err
+			}
+			if err := m.state.mayTakeBack(m.schema.name); err != nil {
+				return err
+			}
+			return m.patiently(ctx, func() error {
+				r, err := m.steps.Down(ctx)
+				partly := (*goose.PartialError)(nil)
+				switch {
+				case errors.As(err, &partly):
+					return fmt.Errorf("%s: %w", partly.Failed.Source.Path, partly.Err)
+				case err != nil:
+					return err
+				}
+				step = Migration{Version: r.Source.Version, File: r.Source.Path}
+				return nil
+			})
 		})
-	}
-	return steps, nil
+	})
+	return step, err
 }
 
-// migrations runs do on the schema, which it creates first: goose keeps its
-// version table inside it.
-func migrations(ctx context.Context, url, schema string, do func(context.Context, *goose.Provider) error) error {
+// MigrationStatus lists every step that this program knows, and those of a newer
+// program that the schema has, oldest first. It changes nothing, not even where the
+// schema does not exist yet.
+func MigrationStatus(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
+	var steps []Migration
+	err := migrate(ctx, config, schema, func(_ context.Context, m *migrator) error {
+		steps = m.state.steps
+		return nil
+	})
+	return steps, err
+}
+
+// migrator is at work on one schema of one database.
+type migrator struct {
+	schema *Schema
+	conn   *pgx.Conn // looks, and holds the lock
+	db     *sql.DB   // takes the steps
+	steps  *goose.Provider
+	state  state
+}
+
+// migrate connects, looks, and does.
+func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func(context.Context, *migrator) error) error {
 	s, err := ForSchema(schema)
 	if err != nil {
 		return err
 	}
-	db, err := open(url)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(ctx, s.Query("create_schema")); err != nil {
-		return fmt.Errorf("create schema %s: %w", s.name, err)
-	}
-	provider, err := newProvider(db, s)
-	if err != nil {
-		return err
-	}
-	return do(ctx, provider)
-}
-
-func open(url string) (*sql.DB, error) {
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		return nil, err // pgx leaves the password out
-	}
+	config = config.Copy()
 	// Statements of several commands need the simple protocol.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	// The files are UTF-8, and the simple protocol takes nothing else.
@@ -134,25 +151,52 @@ func open(url string) (*sql.DB, error) {
 	config.RuntimeParams["application_name"] = "leasetop migrate"
 	// goose notes when it took a step as a timestamp without its zone.
 	config.RuntimeParams["timezone"] = "UTC"
-	return stdlib.OpenDB(*config), nil
-}
-
-func newProvider(db *sql.DB, s *Schema) (*goose.Provider, error) {
-	// Waiting by trying, once a second for five minutes, rather than inside one
-	// statement: a waiting statement holds a snapshot, and CREATE INDEX
-	// CONCURRENTLY in another process would wait for it in turn.
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
-	if err != nil {
-		return nil, err
+	m := &migrator{schema: s}
+	if m.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
+		return err // pgx leaves the password out
 	}
-	return goose.NewProvider(goose.DialectPostgres, db, rewritten{Migrations(), s},
+	defer func() { _ = m.conn.Close(context.WithoutCancel(ctx)) }() // its lock goes with it
+	m.db = stdlib.OpenDB(*config)
+	defer m.db.Close()
+	m.steps, err = goose.NewProvider(goose.DialectPostgres, m.db, rewritten{Migrations(), s},
 		goose.WithTableName(s.name+".migrations"),
-		goose.WithSessionLocker(locker),
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithSlog(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return err
+	}
+	if err := m.look(ctx); err != nil {
+		return err
+	}
+	return do(ctx, m)
 }
 
-// rewritten shows the migrations to goose with the schema's name in them.
+// createSchema makes the schema first: goose keeps its table of steps inside it.
+func (m *migrator) createSchema(ctx context.Context) error {
+	if _, err := m.db.ExecContext(ctx, m.schema.Query("create_schema")); err != nil {
+		return fmt.Errorf("create schema %s: %w", m.schema.name, err)
+	}
+	return nil
+}
+
+// patiently takes a step again that gave up waiting for a table.
+func (m *migrator) patiently(ctx context.Context, take func() error) error {
+	began := time.Now()
+	for {
+		err := take()
+		server := (*pgconn.PgError)(nil)
+		if !errors.As(err, &server) || server.Code != "55P03" { // lock_not_available
+			return err
+		}
+		if time.Since(began) > stepPatience || !sleep(ctx, stepPause) {
+			return fmt.Errorf("%w: %s holds a table of schema %s: end its transaction, or try again when it has ended",
+				err, m.who("migration_blocker"), m.schema.name)
+		}
+	}
+}
+
+// rewritten shows the migrations to goose with the schema's name in them, and with
+// limits on how long they wait for others.
 type rewritten struct {
 	fs.FS
 	schema *Schema
@@ -172,7 +216,15 @@ func (r rewritten) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rewrittenFile{Reader: bytes.NewReader([]byte(r.schema.rewrite(string(text)))), info: info}, nil
+	return &rewrittenFile{Reader: bytes.NewReader([]byte(r.rewrite(string(text)))), info: info}, nil
+}
+
+func (r rewritten) rewrite(text string) string {
+	text = r.schema.rewrite(text)
+	for _, part := range []string{"-- +goose Up\n", "-- +goose Down\n"} {
+		text = strings.Replace(text, part, part+r.schema.Query("migration_limits")+";\n", 1)
+	}
+	return text
 }
 
 type rewrittenFile struct {

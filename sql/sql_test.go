@@ -64,7 +64,7 @@ func TestEveryQueryPrepares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := testdb.Empty(t)
-			if _, err := leasesql.Migrate(t.Context(), url, name); err != nil {
+			if _, err := leasesql.Migrate(t.Context(), config(t, url), name); err != nil {
 				t.Fatal(err)
 			}
 			schema, err := leasesql.ForSchema(name)
@@ -99,7 +99,7 @@ func TestEveryQueryPrepares(t *testing.T) {
 func TestTwoSchemasInOneDatabase(t *testing.T) {
 	t.Parallel()
 	url := testdb.New(t)
-	if _, err := leasesql.Migrate(t.Context(), url, "other"); err != nil {
+	if _, err := leasesql.Migrate(t.Context(), config(t, url), "other"); err != nil {
 		t.Fatal(err)
 	}
 	conn := connect(t, url)
@@ -112,7 +112,7 @@ func TestTwoSchemasInOneDatabase(t *testing.T) {
 	if n := value[int](t, conn, "select count(*) from leasetop.jobs"); n != 0 {
 		t.Errorf("%d jobs in the other schema", n)
 	}
-	if _, err := leasesql.MigrateDown(t.Context(), url, "other"); err != nil {
+	if _, err := leasesql.MigrateDown(t.Context(), config(t, url), "other"); err != nil {
 		t.Fatal(err)
 	}
 	exec(t, conn, "insert into leasetop.jobs (queue) values ('emails')")

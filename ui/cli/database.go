@@ -65,6 +65,11 @@ func Open(ctx context.Context, w Where) (*Database, error) {
 	if d.Queue, err = queue.Open(ctx, d.url, queue.Options{Schema: w.Schema, MaxConns: w.MaxConns}); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	if source.Private() && !w.Bare {
+		if err := d.Migrate(ctx); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
 	return d, nil
 }
 
@@ -72,10 +77,7 @@ func (d *Database) startServer(ctx context.Context, w Where) (err error) {
 	if d.server, err = local.Start(ctx, local.Options{Fresh: w.Fresh, Progress: w.Progress}); err != nil {
 		return err
 	}
-	if d.url, err = d.server.Database(ctx, localDatabase); err == nil && !w.Bare {
-		_, err = leasesql.Migrate(ctx, d.url, w.Schema)
-	}
-	if err != nil {
+	if d.url, err = d.server.Database(ctx, localDatabase); err != nil {
 		return errors.Join(err, d.Close())
 	}
 	return nil

@@ -18,45 +18,51 @@ type step struct {
 	AppliedAt *time.Time `json:"applied_at"`
 }
 
-// MigrateUp brings the schema up to date and prints each step it took.
+// MigrateUp brings the schema up to date and prints each step it took. A schema that
+// is newer than this program is left as it is, and said to be.
 func MigrateUp(ctx context.Context, p Printer, d *Database) error {
-	taken, err := leasesql.Migrate(ctx, d.url, d.Schema().Name())
+	taken, err := leasesql.Migrate(ctx, d.ConnConfig(), d.Schema().Name())
 	for _, m := range taken {
 		if err := printStep(p, m, "applied"); err != nil {
 			return err
 		}
 	}
-	if err == nil && len(taken) == 0 && p.Format != JSON {
+	if err != nil {
+		return fmt.Errorf("migrate up: %w", err)
+	}
+	if len(taken) > 0 {
+		return nil
+	}
+	steps, err := leasesql.MigrationStatus(ctx, d.ConnConfig(), d.Schema().Name())
+	if err != nil {
+		return fmt.Errorf("migrate up: %w", err)
+	}
+	if newer := newerThanUs(d.Schema().Name(), steps); newer != "" {
+		fmt.Fprintf(p.Err, "leasetop: %s: nothing to do\n", newer)
+	} else if p.Format != JSON {
 		fmt.Fprintf(p.Out, "schema %s is up to date\n", d.Schema().Name())
 	}
-	return err
+	return nil
 }
 
 // MigrateDown takes the newest step back, with the data in what it made.
 func MigrateDown(ctx context.Context, p Printer, d *Database) error {
-	before, err := leasesql.MigrationStatus(ctx, d.url, d.Schema().Name())
+	m, err := leasesql.MigrateDown(ctx, d.ConnConfig(), d.Schema().Name())
 	if err != nil {
-		return err
-	}
-	applied := false
-	for _, m := range before {
-		applied = applied || m.Applied
-	}
-	if !applied {
-		return fmt.Errorf("migrate down: no migration is applied in schema %s, so there is nothing to take back", d.Schema().Name())
-	}
-	m, err := leasesql.MigrateDown(ctx, d.url, d.Schema().Name())
-	if err != nil {
-		return err
+		return fmt.Errorf("migrate down: %w", err)
 	}
 	return printStep(p, m, "took back")
 }
 
-// MigrationStatus prints every step that this program knows. It changes nothing.
+// MigrationStatus prints every step that this program knows and those of newer
+// programs that the schema has. It changes nothing.
 func MigrationStatus(ctx context.Context, p Printer, d *Database) error {
-	steps, err := leasesql.MigrationStatus(ctx, d.url, d.Schema().Name())
+	steps, err := leasesql.MigrationStatus(ctx, d.ConnConfig(), d.Schema().Name())
 	if err != nil {
-		return err
+		return fmt.Errorf("migrate status: %w", err)
+	}
+	if newer := newerThanUs(d.Schema().Name(), steps); newer != "" {
+		fmt.Fprintf(p.Err, "leasetop: %s\n", newer)
 	}
 	if p.Format == JSON {
 		for _, m := range steps {
@@ -66,13 +72,30 @@ func MigrationStatus(ctx context.Context, p Printer, d *Database) error {
 	}
 	rows := make([][]string, len(steps))
 	for i, m := range steps {
-		when := "no"
+		file, when := m.File, "no"
+		if file == "" {
+			file = "(of a newer program)"
+		}
 		if m.Applied {
 			when = clock(m.AppliedAt)
 		}
-		rows[i] = []string{strconv.FormatInt(m.Version, 10), m.File, when}
+		rows[i] = []string{strconv.FormatInt(m.Version, 10), file, when}
 	}
 	return table(p.Out, []column{{title: "VERSION", right: true}, {title: "FILE"}, {title: "APPLIED"}}, rows)
+}
+
+// newerThanUs says that the schema has steps which this program does not know; "" when it has none.
+func newerThanUs(schema string, steps []leasesql.Migration) string {
+	known := int64(0)
+	for _, m := range steps {
+		if m.File != "" {
+			known = m.Version
+		}
+	}
+	if newest := steps[len(steps)-1]; newest.File == "" {
+		return fmt.Sprintf("schema %s is at step %d, newer than this program, which knows them up to %d", schema, newest.Version, known)
+	}
+	return ""
 }
 
 func printStep(p Printer, m leasesql.Migration, did string) error {

@@ -62,7 +62,11 @@ func ensureTemplate(ctx context.Context, server *local.Server) (string, error) {
 	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0"+strategy(conn)); err != nil {
 		return "", fmt.Errorf("create the template database: %w", err)
 	}
-	if _, err := leasesql.Migrate(ctx, server.URL(name), ""); err != nil {
+	config, err := pgx.ParseConfig(server.URL(name))
+	if err != nil {
+		return "", err
+	}
+	if _, err := leasesql.Migrate(ctx, config, ""); err != nil {
 		return "", fmt.Errorf("migrate the template database: %w", err)
 	}
 	// Without connections no autovacuum gets in the way of copying.

@@ -101,8 +101,12 @@ func Server(t testing.TB, settings ...string) *local.Server {
 func On(t testing.TB, server *local.Server) string {
 	t.Helper()
 	url, err := server.Database(t.Context(), uniqueName("test"))
+	if err != nil {
+		t.Fatalf("testdb: %v", err)
+	}
+	config, err := pgx.ParseConfig(url)
 	if err == nil {
-		_, err = leasesql.Migrate(t.Context(), url, "")
+		_, err = leasesql.Migrate(t.Context(), config, "")
 	}
 	if err != nil {
 		t.Fatalf("testdb: %v", err)

@@ -1,0 +1,75 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// alone does something while no other process migrates the schema. The lock is a
+// transaction of its own, in which nothing else happens: it ends with the
+// connection, however the process ends.
+func (m *migrator) alone(ctx context.Context, do func() error) error {
+	waiting, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	pause := 20 * time.Millisecond
+	for {
+		tx, ours, err := m.tryLock(ctx)
+		if err != nil {
+			return err
+		}
+		if ours {
+			return errors.Join(do(), tx.Rollback(context.WithoutCancel(ctx)))
+		}
+		if !sleep(waiting, rand.N(pause)+pause/2) {
+			return fmt.Errorf("%s is migrating schema %s: %w", m.who("migration_holder"), m.schema.name, waiting.Err())
+		}
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// tryLock returns the transaction that has the lock, when it could be had.
+func (m *migrator) tryLock(ctx context.Context) (tx pgx.Tx, ours bool, err error) {
+	if tx, err = m.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}); err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if !ours {
+			err = errors.Join(err, tx.Rollback(context.WithoutCancel(ctx)))
+		}
+	}()
+	if _, err := tx.Exec(ctx, m.schema.Query("migration_limits")); err != nil {
+		return nil, false, err
+	}
+	err = tx.QueryRow(ctx, m.schema.Query("migration_lock")).Scan(&ours)
+	return tx, ours, err
+}
+
+// who names the process that a statement finds. It is for the text of an error, so
+// it never fails.
+func (m *migrator) who(statement string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	var pid int64
+	var name, user string
+	if m.db.QueryRowContext(ctx, m.schema.Query(statement)).Scan(&pid, &name, &user) != nil {
+		return "another process"
+	}
+	return fmt.Sprintf("the session with process id %d (%q, user %q)", pid, name, user)
+}
+
+// sleep reports whether the time went by before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
