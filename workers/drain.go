@@ -46,14 +46,6 @@ func (p *Pool) drainOne(w *worker) {
 // rest is the part of the grace period in which cancelled handlers return.
 func (o *Options) rest() time.Duration { return min(o.Grace/5, 2*time.Second) }
 
-// patienceWith is how long a cancelled handler may take before it counts as stuck.
-func (p *Pool) patienceWith(w *worker) time.Duration {
-	if w.draining {
-		return p.o.rest()
-	}
-	return p.o.Grace
-}
-
 // drain is the end of the worker's loop: it waits for what is running, cancels
 // it when the grace period nears its end or the stop is forced, and waits on. A
 // handler that ignores its context keeps its slot and its lease, so that the job
@@ -215,13 +207,4 @@ func (p *Pool) giveUp(workers []*worker) error {
 		return nil
 	}
 	return fmt.Errorf("%w, whose leases run out by themselves: %s", ErrLeft, strings.Join(names, "; "))
-}
-
-// findStuck notes that a handler ignores its cancelled context. The lock is held.
-func (p *Pool) findStuck(r *run) {
-	r.stuck = true
-	p.emit(Event{
-		Worker: r.worker.name, What: StuckFound, JobID: r.job.ID, Queue: r.job.Queue,
-		Text: fmt.Sprintf("the handler of job %d ignores its cancelled context: its slot is taken until it returns", r.job.ID),
-	})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -12,7 +12,7 @@ import (
 
 // Handler does one job. Its context is cancelled when the job must stop;
 // [context.Cause] tells why: [queue.ErrLeaseLost], [ErrTrustEnded],
-// [ErrDrained] or [ErrCrashed]. What it returns is the outcome:
+// [ErrDrained], [ErrTimeout] or [ErrCrashed]. What it returns is the outcome:
 //
 //   - nil: completed;
 //   - [queue.Permanent]: buried, as is a panic;
@@ -25,11 +25,14 @@ type Handler func(ctx context.Context, job *queue.Job) error
 // Handlers says which handler does which job. The zero value has none.
 type Handlers struct {
 	kinds, queues map[string]handler
+	around        []Middleware
+	missing       handler // what answers jobs that have none
 	mistakes      []error // told by New
 }
 
 type handler struct {
 	do      Handler
+	around  []Middleware
 	backoff queue.Backoff // nil is the default
 	lease   time.Duration // 0 leaves it to the queue's, then to Options.Lease
 }
@@ -82,12 +85,29 @@ func (h *Handlers) add(to *map[string]handler, what, name string, fn Handler, op
 	}
 }
 
-// frozen is a copy that later registrations cannot change under running workers.
+// frozen is a copy that later registrations cannot change under running workers,
+// with all middleware in place.
 func (h *Handlers) frozen() (*Handlers, error) {
 	if h == nil || len(h.kinds)+len(h.queues) == 0 {
 		return nil, errors.Join(append([]error{errors.New("no handlers: register at least one kind or queue")}, h.told()...)...)
 	}
-	return &Handlers{kinds: maps.Clone(h.kinds), queues: maps.Clone(h.queues)}, errors.Join(h.mistakes...)
+	mistakes := slices.Clone(h.mistakes)
+	finish := func(what string, one handler) handler {
+		do, err := wrap(one.do, slices.Concat(h.around, one.around))
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", what, err))
+		}
+		one.do = do
+		return one
+	}
+	copied := &Handlers{kinds: map[string]handler{}, queues: map[string]handler{}, missing: finish("jobs without a handler", handler{do: missing})}
+	for name, one := range h.kinds {
+		copied.kinds[name] = finish(fmt.Sprintf("kind %q", name), one)
+	}
+	for name, one := range h.queues {
+		copied.queues[name] = finish(fmt.Sprintf("queue %q", name), one)
+	}
+	return copied, errors.Join(mistakes...)
 }
 
 func (h *Handlers) told() []error {
@@ -97,8 +117,7 @@ func (h *Handlers) told() []error {
 	return h.mistakes
 }
 
-// of finds the handler of a job. Without one, the job is tried again later: a
-// worker of a newer release may know the kind.
+// of finds the handler of a job.
 func (h *Handlers) of(job *queue.Job) handler {
 	if found, ok := h.kinds[job.Kind]; ok {
 		return found
@@ -106,9 +125,13 @@ func (h *Handlers) of(job *queue.Job) handler {
 	if found, ok := h.queues[job.Queue]; ok {
 		return found
 	}
-	return handler{do: func(context.Context, *queue.Job) error {
-		return fmt.Errorf("no handler for kind %q of queue %q in this worker", job.Kind, job.Queue)
-	}}
+	return h.missing
+}
+
+// missing answers a job that has no handler: it is tried again later, since a
+// worker of a newer release may know the kind.
+func missing(_ context.Context, job *queue.Job) error {
+	return fmt.Errorf("no handler for kind %q of queue %q in this worker", job.Kind, job.Queue)
 }
 
 // serves reports whether any job of a queue could have a handler.

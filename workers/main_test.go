@@ -18,6 +18,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		os.Exit(play(role))
+	}
 	code := testdb.Run(m)
 	if code == 0 {
 		if err := goleak.Find(); err != nil {

@@ -202,7 +202,6 @@ func (p *Pool) Stop(ctx context.Context) error {
 		<-p.life.ended()
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.base == nil && !p.stopping { // never started
 		p.stopping = true
 		for _, w := range p.workers {
@@ -211,6 +210,14 @@ func (p *Pool) Stop(ctx context.Context) error {
 			w.refresh()
 		}
 	}
+	p.mu.Unlock()
+	return p.whatIsLeft()
+}
+
+// whatIsLeft is what Stop returns.
+func (p *Pool) whatIsLeft() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return p.left
 }
 

@@ -3,9 +3,6 @@ package workers
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -105,31 +102,15 @@ func (r *run) confirm() bool {
 // errGoexit is the outcome of a handler that neither returned nor panicked.
 var errGoexit = queue.Permanent(errors.New("panic: the handler ended its goroutine (runtime.Goexit)"))
 
-// stackKept bounds the stack that is kept of a panic.
-const stackKept = 4 << 10
-
 // call runs the handler; a panic becomes a permanent error with its stack.
 func (r *run) call() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			stack := string(debug.Stack())
-			// Above the second "panic(" line stands this function, not the handler.
-			if _, below, ok := strings.Cut(stack, "\npanic("); ok {
-				stack = "panic(" + below
-			}
-			if len(stack) > stackKept {
-				stack = strings.ToValidUTF8(stack[:stackKept], "") + "…"
-			}
-			err = &panicked{fmt.Sprint(v), stack}
+			err = caught(v)
 		}
 	}()
 	return r.handler.do(r.ctx, r.job)
 }
-
-// panicked is a handler's panic.
-type panicked struct{ value, stack string }
-
-func (p *panicked) Error() string { return "panic: " + p.value + "\n\n" + p.stack }
 
 // stop asks the handler to end. The lock is held.
 func (r *run) stop(cause error) {
