@@ -192,6 +192,7 @@ func (p *Pool) giveUp(workers []*worker) error {
 					p.findStuck(r)
 				}
 			}
+			w.left++
 			names = append(names, fmt.Sprintf("job %d (%s/%s) on %s: %s", r.job.ID, r.job.Queue, r.job.Kind, w.name, why))
 		}
 		if len(w.runs) > 0 {

@@ -94,6 +94,9 @@ func TestHandlerThatIgnoresItsContextIsNamedAndOthersGoOn(t *testing.T) {
 	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "job 1 (q/stubborn) on w1: handler ignores its cancelled context") {
 		t.Errorf("stop: %v, want the job to be named", err)
 	}
+	if s := stubborn.workerNamed(t, "w1"); s.Left != 1 {
+		t.Errorf("%d jobs are left, want 1", s.Left)
+	}
 	if again := stubborn.Stop(context.Background()); !errors.Is(again, ErrLeft) {
 		t.Errorf("stop again: %v", again)
 	}

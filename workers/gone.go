@@ -1,6 +1,9 @@
 package workers
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // LeaseGone is closed once the job of a handler's context is not its worker's any
 // more: its lease was lost or cannot be trusted, its worker crashed, or a stop gave
@@ -12,6 +15,15 @@ func LeaseGone(ctx context.Context) <-chan struct{} {
 		return r.gone
 	}
 	return nil
+}
+
+// TimeToReturn is how long a handler may take to return once its context was
+// cancelled, before a pool that stops gives it up. It is 0 for any other context.
+func TimeToReturn(ctx context.Context) time.Duration {
+	if r, ok := ctx.Value(runKey{}).(*run); ok {
+		return r.worker.pool.o.rest()
+	}
+	return 0
 }
 
 // letGo tells the handler that the lease is not ours any more. The lock is held.

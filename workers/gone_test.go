@@ -12,6 +12,10 @@ import (
 // untilGone stays after its context was cancelled, until its lease is gone.
 func untilGone(began chan<- int64, causes chan<- error) Handler {
 	return func(ctx context.Context, job *queue.Job) error {
+		if TimeToReturn(ctx) <= 0 {
+			causes <- errors.New("no time to return")
+			return nil
+		}
 		began <- job.ID
 		<-ctx.Done()
 		<-LeaseGone(ctx)
@@ -66,5 +70,8 @@ func TestContextOfNoHandlerHasNoLeaseToLose(t *testing.T) {
 	t.Parallel()
 	if LeaseGone(t.Context()) != nil {
 		t.Error("a channel for a context of no handler")
+	}
+	if TimeToReturn(t.Context()) != 0 {
+		t.Error("time to return for a context of no handler")
 	}
 }

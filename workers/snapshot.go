@@ -29,6 +29,7 @@ type Snapshot struct {
 	Failed    uint64 // retried, failed and buried
 	Lost      uint64 // leases lost: outcome refused, or trust deadline passed
 	Fenced    uint64 // stale writes that matched no row
+	Left      int    // jobs that a stop gave up: their leases run out by themselves
 	Stuck     int    // handlers that ignored a cancelled context beyond the grace period
 	Owner     string // host:pid:boot/w3, the constant part of its tokens
 	LastError string // the last database error its claim loop met, "" when it recovered

@@ -35,6 +35,7 @@ type worker struct {
 	quiet    chan struct{} // closed when inflight falls to 0; nil while nobody waits
 
 	claimed, processed, completed, failed, lost, fenced uint64
+	left                                                int
 	lastError                                           string
 }
 
@@ -172,7 +173,8 @@ func (w *worker) nextToken() string {
 func (w *worker) snapshot() Snapshot {
 	s := Snapshot{
 		Name: w.name, State: w.state, Since: w.since, Queues: slices.Clone(w.queues), Slots: w.slots,
-		Claimed: w.claimed, Processed: w.processed, Completed: w.completed, Failed: w.failed, Lost: w.lost, Fenced: w.fenced,
+		Claimed: w.claimed, Processed: w.processed, Completed: w.completed, Failed: w.failed,
+		Lost: w.lost, Fenced: w.fenced, Left: w.left,
 		Owner: w.owner(), LastError: w.lastError,
 	}
 	now, wall := w.pool.clock(), w.pool.wall()
