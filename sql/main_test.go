@@ -3,6 +3,7 @@ package sql_test
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -11,7 +12,16 @@ import (
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+// migrateInstead names the database that this binary migrates instead of testing
+// anything: a process of its own that can be killed.
+const migrateInstead = "LEASETOP_TEST_MIGRATE"
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(migrateInstead); url != "" {
+		os.Exit(migrateAsAProcess(url))
+	}
+	testdb.Main(m)
+}
 
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()

@@ -3,7 +3,6 @@ package sql_test
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -75,39 +74,6 @@ func TestMigrateUpDownUp(t *testing.T) {
 	}
 	if got := objects(t, conn); got != whole {
 		t.Errorf("up again made\n%s\nnot\n%s", got, whole)
-	}
-}
-
-// CASES "Ten processes start on an empty database": all come up, the schema is whole,
-// and each step was taken once. Also where the role's default isolation is strict.
-func TestTenProcessesMigrateAtOnce(t *testing.T) {
-	t.Parallel()
-	for _, level := range []string{"read committed", "serializable"} {
-		t.Run(level, func(t *testing.T) {
-			t.Parallel()
-			url := testdb.Empty(t)
-			conn := connect(t, url)
-			exec(t, conn, `do $$ begin execute format('alter database %I set default_transaction_isolation = %L', current_database(), '`+level+`'); end $$`)
-			var wg sync.WaitGroup
-			taken := make([][]leasesql.Migration, 10)
-			for i := range taken {
-				wg.Go(func() {
-					var err error
-					if taken[i], err = leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			wg.Wait()
-			total := 0
-			for _, steps := range taken {
-				total += len(steps)
-			}
-			if n := applied(t, url); total != n || n == 0 {
-				t.Errorf("%d steps were taken, %d are noted", total, n)
-			}
-			exec(t, conn, "insert into leasetop.jobs (queue) values ('emails')")
-		})
 	}
 }
 
