@@ -45,7 +45,8 @@ func (q *Queue) Cancel(ctx context.Context, by string, ids ...int64) (Cancelled,
 }
 
 // act runs a statement on many jobs, a batch to a transaction. did is called for
-// each row and returns the job's id; why is asked about each job without a row.
+// each row and returns the job's id; why is asked about each job without a row, and
+// answers "" when it was done after all.
 func (q *Queue) act(ctx context.Context, statement string, ids []int64, args []any,
 	did func(pgx.CollectableRow) (int64, error), why func(context.Context, int64) (string, error), skipped *[]Skip,
 ) error {
@@ -67,7 +68,9 @@ func (q *Queue) act(ctx context.Context, statement string, ids []int64, args []a
 			if err != nil {
 				return q.failed(fmt.Sprintf("%s job %d", statement, id), err)
 			}
-			*skipped = append(*skipped, Skip{id, reason})
+			if reason != "" {
+				*skipped = append(*skipped, Skip{id, reason})
+			}
 		}
 	}
 	return nil

@@ -49,12 +49,12 @@ type Job struct {
 	UpdatedAt      time.Time       `json:"updated_at"`
 }
 
-// Attempt is one entry of a job's history: how one claim, or one redrive, ended.
+// Attempt is one entry of a job's history: how one claim ended, or what an operator did.
 type Attempt struct {
 	Attempt int       `json:"attempt"` // the value of Attempts at the time
 	At      time.Time `json:"at"`
-	Worker  string    `json:"worker"`  // the fencing token of the claim, or who redrove
-	Outcome string    `json:"outcome"` // retry, failed, buried, lost, cancelled, redriven
+	Worker  string    `json:"worker"`  // the fencing token of the claim, or the operator's name
+	Outcome string    `json:"outcome"` // retry, failed, buried, lost, cancelled, redriven, restored
 	Error   string    `json:"error"`
 }
 

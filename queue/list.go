@@ -81,7 +81,7 @@ func (q *Queue) Leases(ctx context.Context, limit int) ([]Job, error) {
 
 // Get returns one job, whole. The error wraps [ErrNotFound] when there is none.
 func (q *Queue) Get(ctx context.Context, id int64) (*Job, error) {
-	job, _, err := q.get(ctx, id, nil)
+	job, _, err := q.get(ctx, "get", id, nil)
 	return job, err
 }
 
@@ -89,17 +89,20 @@ func (q *Queue) Get(ctx context.Context, id int64) (*Job, error) {
 // by the database, for screens: a payload may be a hundred megabytes. length is
 // the whole text's, in characters. When it was cut, Payload is no valid JSON.
 func (q *Queue) Preview(ctx context.Context, id int64, characters int) (job *Job, length int, err error) {
-	return q.get(ctx, id, &characters)
+	return q.get(ctx, "get", id, &characters)
 }
 
-func (q *Queue) get(ctx context.Context, id int64, characters *int) (*Job, int, error) {
+// get reads one job by a statement with the columns of get.sql, and more after them.
+func (q *Queue) get(ctx context.Context, statement string, id int64, characters *int, more ...any) (*Job, int, error) {
 	var j Job
 	var payload string
 	var length int
 	var errs []byte
-	err := q.pool.QueryRow(ctx, q.schema.Query("get"), id, characters).Scan(&j.ID, &j.Queue, &j.Kind, &payload, &length,
+	err := q.pool.QueryRow(ctx, q.schema.Query(statement), id, characters).Scan(append([]any{
+		&j.ID, &j.Queue, &j.Kind, &payload, &length,
 		&j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError,
-		&errs, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)
+		&errs, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy,
+	}, more...)...)
 	if err == pgx.ErrNoRows {
 		return nil, 0, fmt.Errorf("job %d: %w", id, ErrNotFound)
 	}

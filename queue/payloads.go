@@ -10,7 +10,11 @@ import (
 // Payloads returns the payloads of these jobs, whole and verbatim as PostgreSQL
 // prints jsonb, for exports. A job that does not exist is missing.
 func (q *Queue) Payloads(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error) {
-	rows, err := q.pool.Query(ctx, q.schema.Query("payloads"), ids)
+	return q.payloads(ctx, "payloads", ids)
+}
+
+func (q *Queue) payloads(ctx context.Context, statement string, ids []int64) (map[int64]json.RawMessage, error) {
+	rows, err := q.pool.Query(ctx, q.schema.Query(statement), ids)
 	if err != nil {
 		return nil, q.failed("read payloads", err)
 	}

@@ -24,43 +24,43 @@ type Skip struct {
 }
 
 // Redrive brings dead letters back: pending now, with a fresh budget of attempts
-// and their history kept. Each is its own transaction, so one that cannot be
-// brought back (it is running, or gone, or its idempotency key is in use) is
-// skipped with its reason and stops nothing. by is noted in the history. On an
-// error, Done says what was done before it.
+// and their history kept. One that cannot be brought back (it is running, or gone, or
+// its idempotency key is in use) is skipped with its reason and stops nothing. Those
+// without an idempotency key go many to a transaction, those with one alone. by is
+// noted in the history. On an error, Done says what was done before it.
 func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Done, error) {
 	var done Done
 	woken := map[string]bool{}
 	// The jobs are back even when the caller gives up in the middle: wake for them anyway.
 	defer func() { q.Wake(context.WithoutCancel(ctx), slices.Sorted(maps.Keys(woken))...) }() // polling covers a failure
-	seen := map[int64]bool{}
-	for _, id := range ids {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		queue, err := q.redrive(ctx, by, id)
-		switch pg := (*pgconn.PgError)(nil); {
-		case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
-			reason, err := q.keyInUse(ctx, id)
-			if err != nil {
-				return done, q.failed(fmt.Sprintf("redrive job %d", id), err)
-			}
-			done.Skipped = append(done.Skipped, Skip{id, reason})
-		case err != nil:
-			return done, q.failed(fmt.Sprintf("redrive job %d", id), err)
-		case queue == "":
-			reason, err := q.statusOf(ctx, id, "not a dead letter: %s")
-			if err != nil {
-				return done, q.failed(fmt.Sprintf("redrive job %d", id), err)
-			}
-			done.Skipped = append(done.Skipped, Skip{id, reason})
-		default:
-			woken[queue] = true
-			done.IDs = append(done.IDs, id)
-		}
+	by = errorText(by)
+	did := func(row pgx.CollectableRow) (id int64, err error) {
+		var queue string
+		err = row.Scan(&id, &queue)
+		done.IDs, woken[queue] = append(done.IDs, id), true
+		return id, err
 	}
-	return done, nil
+	err := q.act(ctx, "redrive", ids, []any{by, false}, did, func(ctx context.Context, id int64) (string, error) {
+		return q.redriveAlone(ctx, by, id, did)
+	}, &done.Skipped)
+	return done, err
+}
+
+// redriveAlone redrives one job, whatever its key, or says why not.
+func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did func(pgx.CollectableRow) (int64, error)) (reason string, err error) {
+	redriven := false
+	err = q.write(ctx, "redrive", []any{[]int64{id}, by, true}, func(row pgx.CollectableRow) error {
+		redriven = true
+		_, err := did(row)
+		return err
+	})
+	switch pg := (*pgconn.PgError)(nil); {
+	case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
+		return q.keyInUse(ctx, id)
+	case err != nil || redriven:
+		return "", err
+	}
+	return q.statusOf(ctx, id, "not a dead letter: %s")
 }
 
 // DeadIDs returns every dead letter there is now, of one queue or ("") of all,
@@ -73,13 +73,6 @@ func (q *Queue) DeadIDs(ctx context.Context, queue string) ([]int64, error) {
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	return ids, q.failed("list dead letters", err)
-}
-
-func (q *Queue) redrive(ctx context.Context, by string, id int64) (queue string, err error) {
-	err = q.write(ctx, "redrive", []any{id, errorText(by)}, func(row pgx.CollectableRow) error {
-		return row.Scan(&queue)
-	})
-	return queue, err
 }
 
 func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {

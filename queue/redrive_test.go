@@ -98,7 +98,7 @@ func TestOperatorsInEveryOrder(t *testing.T) {
 		done := map[string]*int64{"ann": new(int64), "bob": new(int64)}
 		steps := func(who string) []step {
 			return []step{run(who+" begins", "begin"), rows(who+" redrives", done[who], func() (string, []any) {
-				return q.Schema().Query("redrive"), []any{id, who}
+				return q.Schema().Query("redrive"), []any{[]int64{id}, who, true}
 			}), run(who+" commits", "commit")}
 		}
 		story := interleave(t, q, sessions, order, steps("ann"), steps("bob"))
@@ -191,6 +191,28 @@ func TestRedriveOfManyActsOnAFixedSet(t *testing.T) {
 	}
 	if n := count(t, q, "select count(*) from leasetop.jobs where status = 'dead' and errors @> '[{\"outcome\": \"redriven\"}]' and jsonb_array_length(errors) = 2"); n != dead {
 		t.Errorf("%d of %d were redriven once and died once more", n, dead)
+	}
+}
+
+// Many go to a transaction, but each that has an idempotency key alone: holding one key
+// while waiting for another, two writers could wait for each other.
+func TestRedriveOfManyTakesFewTransactions(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, `insert into leasetop.jobs (queue, status, idempotency_key)
+		select 'emails', 'dead', case when n % 100 = 0 then 'key ' || n end from generate_series(1, 500) n`)
+	twin := enqueue(t, q, NewJob{IdempotencyKey: "key 300"})
+	done := must[Done](t)(q.Redrive(t.Context(), "ann", must[[]int64](t)(q.DeadIDs(t.Context(), ""))...))
+	if len(done.IDs) != 499 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{300, fmt.Sprintf("idempotency key in use by #%d", twin)}) {
+		t.Errorf("%d redriven, skipped %v", len(done.IDs), done.Skipped)
+	}
+	for query, want := range map[string]int64{
+		"select count(distinct xmin::text) from leasetop.jobs where id <= 500 and status = 'pending' and idempotency_key is null":     3,
+		"select count(distinct xmin::text) from leasetop.jobs where id <= 500 and status = 'pending' and idempotency_key is not null": 4,
+	} {
+		if n := count(t, q, query); n != want {
+			t.Errorf("%d transactions, want %d: %s", n, want, query)
+		}
 	}
 }
 

@@ -1,7 +1,17 @@
--- Brings one dead letter back: pending now, attempts from zero, history kept.
---   $1 id   $2 who redrives
--- Rows: the queue; none when the job is no dead letter any more. Fails with 23505 on
--- jobs_idempotency when a live job holds its key. Index: primary key.
+-- Brings dead letters back: pending now, attempts from zero, history kept.
+--   $1 ids   $2 who redrives   $3 whether also jobs with an idempotency key: only with
+--   a single id, since a key that a live job holds fails the statement with 23505 on
+--   jobs_idempotency, and a transaction that waits for one key must hold no other
+-- Rows: id and queue of each. A missing one is no dead letter any more, or was left for
+-- its key. Locks in id order. Index: primary key.
+WITH wanted AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE id = ANY ($1::bigint[])
+    AND status IN ('failed', 'dead')
+    AND ($3::boolean OR idempotency_key IS NULL)
+  ORDER BY id
+  FOR UPDATE)
 UPDATE leasetop.jobs
 SET status = 'pending',
     run_at = now(),
@@ -12,6 +22,8 @@ SET status = 'pending',
     cancelled_by = NULL,
     errors = leasetop.with_attempt(errors, attempts, $2::text, 'redriven', ''),
     updated_at = now()
-WHERE id = $1::bigint
-  AND status IN ('failed', 'dead')
-RETURNING queue
+FROM wanted
+WHERE jobs.id = wanted.id
+  AND jobs.status IN ('failed', 'dead')
+  AND ($3::boolean OR jobs.idempotency_key IS NULL)
+RETURNING jobs.id, jobs.queue

@@ -1,0 +1,49 @@
+package queue
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// What can be seen of a discarded job is what could be seen of it before.
+func TestDiscardedJobIsSeenWhole(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	id := buried(t, q, NewJob{Kind: "send", IdempotencyKey: "k", Payload: []byte(`{"n": 1970670598291982290}`)})
+	before := get(t, q, id)
+	must[Done](t)(q.Discard(t.Context(), "ann", "sent by hand", id))
+	got := must[*Archived](t)(q.GetArchived(t.Context(), id))
+	if got.ArchivedBy != "ann" || got.ArchivedWhy != "sent by hand" || got.ArchivedAt.Before(before.UpdatedAt) {
+		t.Errorf("discarded at %v by %q: %q", got.ArchivedAt, got.ArchivedBy, got.ArchivedWhy)
+	}
+	if string(got.Payload) != string(before.Payload) || !slices.Equal(got.Errors, before.Errors) || got.Fingerprint != before.Fingerprint ||
+		got.Status != before.Status || got.IdempotencyKey != before.IdempotencyKey || !got.DiedAt.Equal(*before.DiedAt) {
+		t.Errorf("it was %+v, and reads %+v", before, got.Job)
+	}
+	cut, length, err := q.PreviewArchived(t.Context(), id, 4)
+	if err != nil || string(cut.Payload) != `{"n"` || length != len(before.Payload) {
+		t.Errorf("preview %s of %d characters, %v", cut.Payload, length, err)
+	}
+	if payloads, err := q.ArchivedPayloads(t.Context(), id, id+1); err != nil || len(payloads) != 1 || string(payloads[id]) != string(before.Payload) {
+		t.Errorf("%d payloads, %s, %v", len(payloads), payloads[id], err)
+	}
+	for _, missing := range []int64{id + 1, -1} {
+		if _, err := q.GetArchived(t.Context(), missing); !errors.Is(err, ErrNotFound) {
+			t.Errorf("job %d: %v", missing, err)
+		}
+	}
+}
+
+func TestArchivedIDsAreThoseOfTheQueue(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	a, b := buried(t, q, NewJob{Queue: "a"}), buried(t, q, NewJob{Queue: "b"})
+	buried(t, q, NewJob{Queue: "a"}) // stays
+	must[Done](t)(q.Discard(t.Context(), "ann", "", b, a))
+	for queue, want := range map[string][]int64{"": {a, b}, "b": {b}, "c": nil} {
+		if got := must[[]int64](t)(q.ArchivedIDs(t.Context(), queue)); !slices.Equal(got, want) {
+			t.Errorf("of queue %q: %v, want %v", queue, got, want)
+		}
+	}
+}
