@@ -26,7 +26,7 @@ func (m *migrator) alone(ctx context.Context, do func() error) error {
 			return errors.Join(do(), tx.Rollback(context.WithoutCancel(ctx)))
 		}
 		if !sleep(waiting, rand.N(pause)+pause/2) {
-			return fmt.Errorf("%s is migrating schema %s: %w", m.who("migration_holder"), m.schema.name, waiting.Err())
+			return fmt.Errorf("%s is migrating: %w", m.who("migration_holder"), waiting.Err())
 		}
 		pause = min(2*pause, time.Second)
 	}

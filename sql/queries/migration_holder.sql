@@ -1,8 +1,7 @@
--- Who migrates this schema now.
+-- Who has the lock of migration_lock.sql.
 -- No parameters. Rows: at most one: process id, application name, user.
 SELECT pid, coalesce(application_name, ''), coalesce(usename::text, '')
 FROM pg_locks JOIN pg_stat_activity USING (pid)
-CROSS JOIN hashtextextended('leasetop.migrations', 0) AS key
 WHERE locktype = 'advisory' AND granted AND pg_locks.database = pg_stat_activity.datid
-  AND objsubid = 1 AND (classid::bigint << 32) | objid::bigint = key
+  AND objsubid = 1 AND (classid::bigint << 32) | objid::bigint = 4097083626
 LIMIT 1
