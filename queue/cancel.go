@@ -2,14 +2,9 @@ package queue
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
-
-// actBatch is how many jobs an operator's act changes in one transaction.
-const actBatch = 200
 
 // Cancelled is what a cancel did, job by job.
 type Cancelled struct {
@@ -42,49 +37,4 @@ func (q *Queue) Cancel(ctx context.Context, by string, ids ...int64) (Cancelled,
 		return q.statusOf(ctx, id, "already %s")
 	}, &done.Skipped)
 	return done, err
-}
-
-// act runs a statement on many jobs, a batch to a transaction. did is called for
-// each row and returns the job's id; why is asked about each job without a row, and
-// answers "" when it was done after all.
-func (q *Queue) act(ctx context.Context, statement string, ids []int64, args []any,
-	did func(pgx.CollectableRow) (int64, error), why func(context.Context, int64) (string, error), skipped *[]Skip,
-) error {
-	for batch := range slices.Chunk(distinct(ids), actBatch) {
-		done := map[int64]bool{}
-		err := q.write(ctx, statement, append([]any{batch}, args...), func(row pgx.CollectableRow) error {
-			id, err := did(row)
-			done[id] = true
-			return err
-		})
-		if err != nil {
-			return q.failed(statement, err)
-		}
-		for _, id := range batch {
-			if done[id] {
-				continue
-			}
-			reason, err := why(ctx, id)
-			if err != nil {
-				return q.failed(fmt.Sprintf("%s job %d", statement, id), err)
-			}
-			if reason != "" {
-				*skipped = append(*skipped, Skip{id, reason})
-			}
-		}
-	}
-	return nil
-}
-
-// distinct returns ids in their order, each once.
-func distinct(ids []int64) []int64 {
-	seen := make(map[int64]bool, len(ids))
-	out := make([]int64, 0, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
 }

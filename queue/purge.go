@@ -38,7 +38,8 @@ const (
 // Purge deletes for good what has been over for long enough, in short transactions
 // with rests between them, in the order of ids. progress, when not nil, is called
 // after each with the number deleted so far. It can be called off at any time by
-// ctx; what is deleted stays deleted, and another call goes on with the rest.
+// ctx, which lets the transaction under way finish; what is deleted stays deleted,
+// and another call goes on with the rest.
 func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)) (deleted int64, err error) {
 	last, err := p.start()
 	if err != nil {
@@ -46,8 +47,13 @@ func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)
 	}
 	for {
 		began := time.Now()
-		end, n, err := q.purgeBatch(ctx, p, last)
-		deleted += n
+		var end *string
+		err := finishing(ctx, func(ctx context.Context) (err error) {
+			var n int64
+			end, n, err = q.purgeBatch(ctx, p, last)
+			deleted += n
+			return err
+		})
 		if err != nil {
 			return deleted, q.failed("purge "+string(p.What), err)
 		}
