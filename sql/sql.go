@@ -72,13 +72,18 @@ func (s *Schema) Query(file string) string {
 	if text, ok := s.queries.Load(file); ok {
 		return text.(string)
 	}
+	text := "/* leasetop " + file + " */ " + s.rewrite(statement(file))
+	s.queries.Store(file, text)
+	return text
+}
+
+// statement is the text of queries/<file>.sql without its opening comment.
+func statement(file string) string {
 	raw, err := files.ReadFile("queries/" + file + ".sql")
 	if err != nil {
 		panic(fmt.Sprintf("no statement %q: %v", file, err))
 	}
-	text := "/* leasetop " + file + " */ " + s.rewrite(withoutOpeningComment(string(raw)))
-	s.queries.Store(file, text)
-	return text
+	return withoutOpeningComment(string(raw))
 }
 
 // ReadyChannel carries the name of a queue that got new work.

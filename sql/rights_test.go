@@ -1,0 +1,114 @@
+package sql_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// Each statement runs with exactly the rights that are said of it, and with none of
+// them left out, whatever the schema's name.
+func TestRightsAreThoseThatStatementsNeed(t *testing.T) {
+	t.Parallel()
+	url := testdb.Empty(t)
+	if _, err := leasesql.Migrate(t.Context(), config(t, url), "ours"); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := leasesql.ForSchema("ours")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := connect(t, url)
+	if _, err := admin.Exec(t.Context(), schema.Query("demo_tables"), pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, admin, "alter sequence ours.jobs_id_seq restart 1000")
+	exec(t, admin, "revoke execute on all functions in schema ours from public")
+	role, name := as(t, url)
+	conn, err := pgx.ConnectConfig(t.Context(), role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(t.Context()) }) // before the role is dropped
+	exec(t, admin, schema.GrantUsage(name))
+	checked := 0
+	for file := range queries(t) {
+		if strings.HasPrefix(file, "migration") || slices.Contains([]string{"create_schema", "demo_tables"}, file) {
+			continue // for whoever owns the schema
+		}
+		try := func() error { return runs(t, admin, conn, schema.Query(file)) }
+		rights := schema.Rights(file)
+		for _, right := range rights {
+			exec(t, admin, right.Grant(name))
+		}
+		if err := try(); err != nil {
+			t.Errorf("%s with %v: %v", file, rights, err)
+		}
+		for _, right := range rights {
+			for _, privilege := range right.Privileges {
+				without := right
+				without.Privileges = []string{privilege}
+				revoke := strings.NewReplacer("GRANT ", "REVOKE ", " TO ", " FROM ").Replace(without.Grant(name))
+				exec(t, admin, revoke)
+				if err := try(); code(err) != "42501" || !strings.Contains(err.Error(), right.Object) {
+					t.Errorf("%s after %s: %v", file, revoke, err)
+				}
+				exec(t, admin, without.Grant(name))
+				checked++
+			}
+		}
+		exec(t, admin, fmt.Sprintf("revoke all on all tables in schema ours from %[1]s; revoke all on all sequences in schema ours from %[1]s; revoke all on all functions in schema ours from %[1]s", name), pgx.QueryExecModeSimpleProtocol)
+	}
+	if checked < 60 {
+		t.Errorf("only %d rights were left out", checked)
+	}
+}
+
+// sample is a value of each type that parameters have.
+var sample = map[string]string{"timestamp with time zone": "now", "timestamp with time zone[]": "{now}", "jsonb[]": "{1}"}
+
+// runs tells whether conn may run a statement, on a running job and on a dead one, and
+// leaves no trace of it.
+func runs(t *testing.T, admin, conn *pgx.Conn, text string) error {
+	t.Helper()
+	statement, err := admin.Prepare(t.Context(), text, text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var values []string
+	for _, oid := range statement.ParamOIDs {
+		name := value[string](t, admin, "select format_type($1, null)", oid)
+		v, known := sample[name]
+		switch {
+		case !known && strings.HasSuffix(name, "[]"):
+			v = "{1}"
+		case !known:
+			v = "1"
+		}
+		values = append(values, "'"+v+"'")
+	}
+	arguments := ""
+	if len(values) > 0 {
+		arguments = "(" + strings.Join(values, ",") + ")"
+	}
+	if len(statement.Fields) == 0 && !strings.Contains(text, "INSERT") && !strings.Contains(text, "DELETE") { // LISTEN, SET
+		_, err := conn.Exec(t.Context(), text)
+		return err
+	}
+	for _, status := range []string{"processing", "dead"} {
+		exec(t, admin, "truncate ours.jobs")
+		exec(t, admin, "insert into ours.jobs (id, queue, status, locked_by, lease_expires_at) values (1, '1', $1, '1', now() - interval '1 hour')", status)
+		_, err := conn.Exec(t.Context(), "deallocate all; begin; prepare it as "+text+"; explain analyze execute it"+arguments, pgx.QueryExecModeSimpleProtocol)
+		exec(t, conn, "rollback")
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
