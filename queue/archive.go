@@ -19,7 +19,7 @@ func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done
 		job, _, err := q.Preview(ctx, id, 0)
 		switch {
 		case errors.Is(err, ErrNotFound):
-			return "no such job", nil
+			return q.missing(ctx, id)
 		case err != nil:
 			return "", err
 		case job.Status.IsDeadLetter():

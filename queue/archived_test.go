@@ -35,6 +35,27 @@ func TestDiscardedJobIsSeenWhole(t *testing.T) {
 	}
 }
 
+// A job that was discarded is not told to be gone.
+func TestActsOnADiscardedJobSayWhereItIs(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	id := buried(t, q, NewJob{})
+	must[Done](t)(q.Discard(t.Context(), "ann", "", id))
+	want := Skip{id, "discarded: it is in the archive"}
+	redriven, discarded := must[Done](t)(q.Redrive(t.Context(), "ann", id)), must[Done](t)(q.Discard(t.Context(), "ann", "", id))
+	cancelled := must[Cancelled](t)(q.Cancel(t.Context(), "ann", id))
+	for _, skipped := range [][]Skip{redriven.Skipped, discarded.Skipped, cancelled.Skipped} {
+		if len(skipped) != 1 || skipped[0] != want {
+			t.Errorf("skipped %v, want %v", skipped, want)
+		}
+	}
+	// Who may not look into the archive is told what can be known.
+	worker := openAs(t, q, "usage on schema leasetop", "select, insert, update on leasetop.jobs")
+	if done := must[Done](t)(worker.Redrive(t.Context(), "ann", id)); len(done.Skipped) != 1 || done.Skipped[0].Reason != "no such job" {
+		t.Errorf("without the right: %v", done.Skipped)
+	}
+}
+
 func TestArchivedIDsAreThoseOfTheQueue(t *testing.T) {
 	t.Parallel()
 	q := open(t)

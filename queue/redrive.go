@@ -96,14 +96,26 @@ func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 }
 
 // statusOf says in words why a job was not what was expected: format with its
-// status, or that there is none.
+// status, or that it is elsewhere.
 func (q *Queue) statusOf(ctx context.Context, id int64, format string) (string, error) {
 	job, _, err := q.Preview(ctx, id, 0)
 	if errors.Is(err, ErrNotFound) {
-		return "no such job", nil
+		return q.missing(ctx, id)
 	}
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(format, job.Status), nil
+}
+
+// missing says where a job is that is not in the table.
+func (q *Queue) missing(ctx context.Context, id int64) (string, error) {
+	switch _, _, err := q.PreviewArchived(ctx, id, 0); {
+	case err == nil:
+		return "discarded: it is in the archive", nil
+	case errors.Is(err, ErrNotFound), errors.As(err, new(*pgconn.PgError)): // who may not look there is told what is known
+		return "no such job", nil
+	default:
+		return "", err
+	}
 }
