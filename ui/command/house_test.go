@@ -20,6 +20,7 @@ const module = "github.com/leasetop/leasetop"
 // point one way: main → ui → queue/watch, workers → queue → sql.
 var mayImport = map[string][]string{
 	"sql":              {},
+	"sql/languages":    {},
 	"sql/local":        {},
 	"sql/local/where":  {"sql/local"},
 	"sql/local/testdb": {"sql", "sql/local"},
