@@ -34,10 +34,10 @@ func (q *Queue) archived(ctx context.Context, id int64, characters *int) (*Archi
 func (q *Queue) ArchivedIDs(ctx context.Context, queue string) ([]int64, error) {
 	rows, err := q.pool.Query(ctx, q.schema.Query("archived_ids"), nullable(queue))
 	if err != nil {
-		return nil, q.failed("list the archive", err)
+		return nil, q.failed("list the archive", err, "archived_ids")
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	return ids, q.failed("list the archive", err)
+	return ids, q.failed("list the archive", err, "archived_ids")
 }
 
 // ArchivedPayloads is [Queue.Payloads] for discarded jobs.

@@ -26,7 +26,7 @@ func (q *Queue) EnqueueMany(ctx context.Context, jobs []NewJob) ([]Enqueued, err
 		return err
 	})
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err))
+		return nil, q.failed("enqueue", explain(err), "enqueue")
 	}
 	q.wakeSoon(added(jobs, out)...)
 	return out, nil
@@ -41,7 +41,7 @@ func (q *Queue) EnqueueManyTx(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]
 	}
 	out, err := q.enqueueMany(ctx, tx, jobs)
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err))
+		return nil, q.failed("enqueue", explain(err), "enqueue")
 	}
 	return out, nil
 }

@@ -80,7 +80,7 @@ func (q *Queue) NextDue(ctx context.Context, queues []string) (in time.Duration,
 func (q *Queue) seconds(ctx context.Context, operation, statement string, args ...any) (time.Duration, bool, error) {
 	var s *float64
 	if err := q.pool.QueryRow(ctx, q.schema.Query(statement), args...).Scan(&s); err != nil {
-		return 0, false, q.failed(operation, err)
+		return 0, false, q.failed(operation, err, statement)
 	}
 	if s == nil {
 		return 0, false, nil

@@ -49,7 +49,7 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 	var pages int64
 	var d Depths
 	if err := q.pool.QueryRow(ctx, q.schema.Query("table_pages")).Scan(&pages, &d.At); err != nil {
-		return d, q.failed("depth", err)
+		return d, q.failed("depth", err, "table_pages")
 	}
 	read, limit := int64(thoroughPages), (*int)(nil)
 	if cap > 0 {
@@ -58,7 +58,7 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 	percent := min(100, 100*float64(read)/float64(max(pages, 1)))
 	rows, err := q.pool.Query(ctx, q.schema.Query("depth"), limit, percent)
 	if err != nil {
-		return d, q.failed("depth", err)
+		return d, q.failed("depth", err, "depth")
 	}
 	d.Queues, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (n QueueDepth, err error) {
 		var oldest *float64
@@ -71,5 +71,5 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 		n.AtLeast = AtLeast{reached(n.Ready), reached(n.Scheduled), reached(n.Failed), reached(n.Dead)}
 		return n, err
 	})
-	return d, q.failed("depth", err)
+	return d, q.failed("depth", err, "depth")
 }

@@ -62,7 +62,7 @@ func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error)
 		})
 	}
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err))
+		return nil, q.failed("enqueue", explain(err), "enqueue")
 	}
 	q.wakeSoon(added(jobs, out)...)
 	return out, nil
@@ -77,7 +77,7 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx pgx.Tx, jobs ...NewJob) ([]Enq
 	}
 	out := make([]Enqueued, len(jobs))
 	if err := q.insertAll(ctx, tx, jobs, all(jobs), out); err != nil {
-		return nil, q.failed("enqueue", explain(err))
+		return nil, q.failed("enqueue", explain(err), "enqueue")
 	}
 	return out, nil
 }

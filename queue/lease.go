@@ -83,7 +83,7 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 		}
 		return err
 	}); err != nil {
-		return beat, q.failed("heartbeat", err)
+		return beat, q.failed("heartbeat", err, "heartbeat")
 	}
 	var rest []Lease
 	for _, r := range renewals {
@@ -98,7 +98,7 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 	}
 	var err error
 	beat.Contended, beat.Lost, err = q.owners(ctx, on, rest)
-	return beat, q.failed("heartbeat", err)
+	return beat, q.failed("heartbeat", err, "lease_owners")
 }
 
 // beat runs the heartbeat in a transaction of its own, or in the caller's.

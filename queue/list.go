@@ -61,7 +61,7 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 	}
 	jobs, err = q.rows(ctx, statement, append(args, p.Limit)...)
 	if err != nil {
-		return nil, nil, q.failed("list jobs", err)
+		return nil, nil, q.failed("list jobs", err, statement)
 	}
 	if len(jobs) == p.Limit {
 		last := &jobs[len(jobs)-1]
@@ -76,7 +76,7 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 // Leases returns jobs in processing, earliest expiry first, without payloads and histories.
 func (q *Queue) Leases(ctx context.Context, limit int) ([]Job, error) {
 	jobs, err := q.rows(ctx, "leases", limit)
-	return jobs, q.failed("list leases", err)
+	return jobs, q.failed("list leases", err, "leases")
 }
 
 // Get returns one job, whole. The error wraps [ErrNotFound] when there is none.
@@ -107,7 +107,7 @@ func (q *Queue) get(ctx context.Context, statement string, id int64, characters 
 		return nil, 0, fmt.Errorf("job %d: %w", id, ErrNotFound)
 	}
 	if err != nil {
-		return nil, 0, q.failed(fmt.Sprintf("job %d", id), err)
+		return nil, 0, q.failed(fmt.Sprintf("job %d", id), err, statement)
 	}
 	j.Payload = json.RawMessage(payload)
 	j.Errors = history(errs)

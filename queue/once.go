@@ -15,7 +15,7 @@ import (
 func (q *Queue) Once(ctx context.Context, tx pgx.Tx, key string) (first bool, err error) {
 	tag, err := tx.Exec(ctx, q.schema.Query("once"), key)
 	if err != nil {
-		return false, q.failed(fmt.Sprintf("once %q", key), err)
+		return false, q.failed(fmt.Sprintf("once %q", key), err, "once")
 	}
 	return tag.RowsAffected() == 1, nil
 }

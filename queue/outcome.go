@@ -54,7 +54,7 @@ func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease,
 func (q *Queue) CompleteTx(ctx context.Context, tx pgx.Tx, lease Lease) error {
 	tag, err := tx.Exec(ctx, q.schema.Query("complete"), []int64{lease.ID}, []string{lease.Token})
 	if err != nil {
-		return q.failed(fmt.Sprintf("complete job %d", lease.ID), err)
+		return q.failed(fmt.Sprintf("complete job %d", lease.ID), err, "complete")
 	}
 	if tag.RowsAffected() != 1 {
 		return fmt.Errorf("complete job %d: %w", lease.ID, ErrLeaseLost)

@@ -44,13 +44,13 @@ func (q *Queue) Resume(ctx context.Context, queues ...string) (resumed []string,
 func (q *Queue) Pauses(ctx context.Context) ([]Pause, error) {
 	rows, err := q.pool.Query(ctx, q.schema.Query("pauses"))
 	if err != nil {
-		return nil, q.failed("list pauses", err)
+		return nil, q.failed("list pauses", err, "pauses")
 	}
 	pauses, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Pause, err error) {
 		err = row.Scan(&p.Queue, &p.Since, &p.By, &p.Why)
 		return p, err
 	})
-	return pauses, q.failed("list pauses", err)
+	return pauses, q.failed("list pauses", err, "pauses")
 }
 
 // names runs a statement on queues that returns some of their names.

@@ -16,7 +16,7 @@ func (q *Queue) Payloads(ctx context.Context, ids ...int64) (map[int64]json.RawM
 func (q *Queue) payloads(ctx context.Context, statement string, ids []int64) (map[int64]json.RawMessage, error) {
 	rows, err := q.pool.Query(ctx, q.schema.Query(statement), ids)
 	if err != nil {
-		return nil, q.failed("read payloads", err)
+		return nil, q.failed("read payloads", err, statement)
 	}
 	found := make(map[int64]json.RawMessage, len(ids))
 	var id int64
@@ -25,7 +25,7 @@ func (q *Queue) payloads(ctx context.Context, statement string, ids []int64) (ma
 		found[id] = json.RawMessage(payload)
 		return nil
 	}); err != nil {
-		return nil, q.failed("read payloads", err)
+		return nil, q.failed("read payloads", err, statement)
 	}
 	return found, nil
 }

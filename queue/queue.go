@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -91,11 +90,20 @@ func (q *Queue) Schema() *leasesql.Schema { return q.schema }
 func (q *Queue) ConnConfig() *pgx.ConnConfig { return q.pool.Config().ConnConfig.Copy() }
 
 // Ping asks the server for a sign of life and checks that the jobs table is
-// there. The error wraps [ErrSchemaMissing] when it is not, and [ErrRefused] when
-// the server lets nobody in.
+// there. The error wraps [ErrSchemaMissing] when it is not, [ErrRefused] when
+// the server lets nobody in, [ErrForbidden] when the role may not read it, and
+// [ErrEncoding] when the database does not store text as UTF-8.
 func (q *Queue) Ping(ctx context.Context) error {
-	_, err := q.pool.Exec(ctx, q.schema.Query("table_pages"))
-	return q.failed("ping", err)
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return q.failed("ping", err)
+	}
+	defer conn.Release()
+	if encoding := conn.Conn().PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
+		return fmt.Errorf("ping: %w: it stores text as %s, which cannot hold every payload and error text", ErrEncoding, encoding)
+	}
+	_, err = conn.Exec(ctx, q.schema.Query("table_pages"))
+	return q.failed("ping", err, "table_pages")
 }
 
 // write runs one statement on a connection of the pool; see [Queue.writeOn].
@@ -167,20 +175,24 @@ func (q *Queue) transaction(ctx context.Context, conn *pgx.Conn, before []string
 			conn.Close(ctx)
 		}
 	}
-	return err
+	return q.forbid(err, statement)
 }
 
-// failed wraps a database error with what was tried.
-func (q *Queue) failed(operation string, err error) error {
+// failed wraps a database error with what was tried. statement, when given, is the one
+// that was run: it tells which right was missing.
+func (q *Queue) failed(operation string, err error, statement ...string) error {
 	if err == nil {
 		return nil
+	}
+	for _, s := range statement {
+		err = q.forbid(err, s)
 	}
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
 		switch pg.Code {
 		case "3F000": // invalid_schema_name
 			return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
 		case "42P01", "42703", "42883": // undefined_table, undefined_column, undefined_function
-			if pg.Code == "42P01" && strings.Contains(pg.Message, `"`+q.schema.Name()+`.jobs"`) {
+			if pg.Code == "42P01" && names(pg.Message, q.schema.Name()+".jobs") {
 				return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
 			}
 			return fmt.Errorf("%s: %w", operation, &schemaOld{schema: q.schema.Name(), message: pg.Message, cause: err})

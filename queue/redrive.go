@@ -69,10 +69,10 @@ func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did func(
 func (q *Queue) DeadIDs(ctx context.Context, queue string) ([]int64, error) {
 	rows, err := q.pool.Query(ctx, q.schema.Query("dead_ids"), nullable(queue))
 	if err != nil {
-		return nil, q.failed("list dead letters", err)
+		return nil, q.failed("list dead letters", err, "dead_ids")
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	return ids, q.failed("list dead letters", err)
+	return ids, q.failed("list dead letters", err, "dead_ids")
 }
 
 func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
