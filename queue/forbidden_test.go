@@ -1,0 +1,134 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// every names each operation that reads or writes the table, on a job that is running
+// under lease and one that is dead.
+func every(q *Queue, running Lease, dead int64) map[string]func(context.Context) error {
+	only := func(err error) error {
+		if errors.Is(err, ErrLeaseLost) { // an earlier operation ended it
+			return nil
+		}
+		return err
+	}
+	jobs := []NewJob{{Queue: "emails"}, {Queue: "emails", IdempotencyKey: "k"}}
+	inTx := func(ctx context.Context, do func(pgx.Tx) error) error {
+		return pgx.BeginFunc(ctx, q.Pool(), do)
+	}
+	return map[string]func(context.Context) error{
+		"ping":         q.Ping,
+		"migrate":      q.Migrate,
+		"enqueue":      func(ctx context.Context) error { _, err := q.Enqueue(ctx, jobs...); return err },
+		"enqueue one":  func(ctx context.Context) error { _, err := q.Enqueue(ctx, jobs[0]); return err },
+		"enqueue many": func(ctx context.Context) error { _, err := q.EnqueueMany(ctx, jobs); return err },
+		"enqueue tx": func(ctx context.Context) error {
+			return inTx(ctx, func(tx pgx.Tx) error { _, err := q.EnqueueTx(ctx, tx, jobs...); return err })
+		},
+		"claim": func(ctx context.Context) error {
+			_, err := q.Claim(ctx, ClaimRequest{Queue: "emails", Owner: owner(), Lease: time.Minute, Limit: 1})
+			return err
+		},
+		"heartbeat": func(ctx context.Context) error {
+			_, err := q.Heartbeat(ctx, []Renewal{{running, time.Minute}})
+			return err
+		},
+		"lost": func(ctx context.Context) error {
+			_, err := q.Heartbeat(ctx, []Renewal{{Lease{dead, "x"}, time.Minute}})
+			return err
+		},
+		"complete": func(ctx context.Context) error { return only(q.Complete(ctx, running)) },
+		"complete tx": func(ctx context.Context) error {
+			return inTx(ctx, func(tx pgx.Tx) error { return only(q.CompleteTx(ctx, tx, running)) })
+		},
+		"retry":       func(ctx context.Context) error { _, err := q.Retry(ctx, running, "503", 0); return only(err) },
+		"bury":        func(ctx context.Context) error { return only(q.Bury(ctx, running, "poison")) },
+		"release":     func(ctx context.Context) error { return only(q.Release(ctx, running)) },
+		"snooze":      func(ctx context.Context) error { return only(q.Snooze(ctx, running, time.Minute)) },
+		"reclaim":     func(ctx context.Context) error { _, err := q.Reclaim(ctx, 10); return err },
+		"next due":    func(ctx context.Context) error { _, _, err := q.NextDue(ctx, []string{"emails"}); return err },
+		"next expiry": func(ctx context.Context) error { _, _, err := q.NextExpiry(ctx); return err },
+		"once": func(ctx context.Context) error {
+			return inTx(ctx, func(tx pgx.Tx) error { _, err := q.Once(ctx, tx, "k"); return err })
+		},
+		"redrive":           func(ctx context.Context) error { _, err := q.Redrive(ctx, "ann", dead); return err },
+		"cancel":            func(ctx context.Context) error { _, err := q.Cancel(ctx, "ann", running.ID); return err },
+		"pause":             func(ctx context.Context) error { _, err := q.Pause(ctx, "ann", "", "emails"); return err },
+		"resume":            func(ctx context.Context) error { _, err := q.Resume(ctx, "emails"); return err },
+		"pauses":            func(ctx context.Context) error { _, err := q.Pauses(ctx); return err },
+		"discard":           func(ctx context.Context) error { _, err := q.Discard(ctx, "ann", "", dead); return err },
+		"restore":           func(ctx context.Context) error { _, err := q.Restore(ctx, "ann", dead); return err },
+		"archive":           func(ctx context.Context) error { _, err := q.Archive(ctx, "", 0, 10); return err },
+		"archived ids":      func(ctx context.Context) error { _, err := q.ArchivedIDs(ctx, ""); return err },
+		"archived payloads": func(ctx context.Context) error { _, err := q.ArchivedPayloads(ctx, dead); return err },
+		"purge completed":   func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeCompleted}, nil); return err },
+		"purge archive":     func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeArchive}, nil); return err },
+		"purge once":        func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeOnce}, nil); return err },
+		"take chore":        func(ctx context.Context) error { _, err := q.TakeChore(ctx, "retention", time.Hour); return err },
+		"depth":             func(ctx context.Context) error { _, err := q.Depth(ctx, 10); return err },
+		"list":              func(ctx context.Context) error { _, _, err := q.List(ctx, Filter{}, Page{}); return err },
+		"list dead": func(ctx context.Context) error {
+			_, _, err := q.List(ctx, Filter{Statuses: DeadLetters}, Page{})
+			return err
+		},
+		"leases":   func(ctx context.Context) error { _, err := q.Leases(ctx, 10); return err },
+		"dead ids": func(ctx context.Context) error { _, err := q.DeadIDs(ctx, ""); return err },
+		"get": func(ctx context.Context) error {
+			_, err := q.Get(ctx, dead)
+			if errors.Is(err, ErrNotFound) { // discarded
+				return nil
+			}
+			return err
+		},
+		"payloads": func(ctx context.Context) error { _, err := q.Payloads(ctx, dead); return err },
+	}
+}
+
+var (
+	runGrant = regexp.MustCompile(`: run (GRANT [A-Z, ]+ ON [A-Za-z_. ]+ TO leasetop_test_[0-9a-f]+)$`)
+	anyGrant = regexp.MustCompile(`GRANT [A-Z, ]+ ON [A-Za-z_. ]+ TO leasetop_test_[0-9a-f]+`)
+)
+
+// A role without any right is told in each operation's error which GRANT to run, and
+// when all it was told has been run, the operation works.
+func TestErrorsNameTheGrantThatCuresThem(t *testing.T) {
+	t.Parallel()
+	for operation := range every(nil, Lease{}, 0) {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			owner := open(t)
+			lease, dead := claimed(t, owner, NewJob{}, time.Minute), buried(t, owner, NewJob{})
+			exec(t, owner, "revoke execute on all functions in schema leasetop from public")
+			q := openAs(t, owner)
+			do := every(q, lease, dead)[operation]
+			var run []string
+			for {
+				err := do(t.Context())
+				if err == nil {
+					break
+				}
+				grants := anyGrant.FindAllString(err.Error(), -1)
+				if !errors.Is(err, ErrForbidden) || len(grants) == 0 || operation != "migrate" && !runGrant.MatchString(err.Error()) || slices.Contains(run, grants[0]) {
+					t.Fatalf("after %q: %v", run, err)
+				}
+				for _, grant := range grants {
+					exec(t, owner, grant)
+				}
+				run = append(run, grants...)
+			}
+			if len(run) == 0 {
+				t.Error("it needs no right")
+			}
+			t.Log(strings.Join(run, "; "))
+		})
+	}
+}
