@@ -55,7 +55,7 @@ func (f *Feed) compare(ctx context.Context, rows []*row) (story []Event, renewal
 	for _, r := range rows {
 		old := before[r.id]
 		switch {
-		case old != nil && (old.owner != r.owner || !old.expiresAt.Equal(r.expiresAt)):
+		case old != nil && (old.owner != r.owner || !old.expiresAt.Equal(r.expiresAt) || old.cancelledBy != r.cancelledBy):
 			tellOne(tell(old, r, r.updatedAt), r.updatedAt)
 		case old == nil && (r.lockedAt.After(last) || len(rows) < leasesShown): // else only now among the first
 			waiting := *r
@@ -83,6 +83,6 @@ func (f *Feed) outcomes(ctx context.Context, ids []int64) (map[int64]*row, error
 func scanRow(rows pgx.CollectableRow) (*row, error) {
 	var j queue.Job
 	err := rows.Scan(&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
-		&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.UpdatedAt)
+		&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.UpdatedAt, &j.CancelledBy)
 	return rowOf(&j), err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,7 +48,7 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 		return err
 	}
 	defer f.letGo(conn.PgConn())
-	for _, statement := range []string{"watch_listen_echo", "watch_listen"} {
+	for _, statement := range []string{"watch_listen_echo", "watch_listen", "watch_listen_control"} {
 		if err := within(ctx, probeWait, func(ctx context.Context) error {
 			_, err := conn.Exec(ctx, f.q.Schema().Query(statement))
 			return err
@@ -61,8 +62,9 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 	*failures = 0
 	f.up(Notice, 0)
 	f.signalled() // what was said while nobody listened is lost
+	poke(f.pausesNow)
 
-	channel := f.q.Schema().DeadChannel()
+	dead, control := f.q.Schema().DeadChannel(), f.q.Schema().ControlChannel()
 	for {
 		var heard *pgconn.Notification
 		err := within(ctx, probeAfter, func(ctx context.Context) (err error) {
@@ -70,9 +72,12 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 			return err
 		})
 		switch {
-		case err == nil && heard.Channel == channel:
+		case err == nil && heard.Channel == dead:
 			f.heard(Notice, f.State().Notify.Lag)
 			f.signalled()
+		case err == nil && heard.Channel == control:
+			f.heard(Notice, f.State().Notify.Lag)
+			f.controlled(heard.Payload)
 		case err == nil: // somebody else's echo
 		case errors.Is(err, errTooLong) && !conn.IsClosed():
 			sent := time.Now()
@@ -115,6 +120,15 @@ func (f *Feed) signalled() {
 	poke(f.readDead)
 }
 
+// controlled acts on what an operator did somewhere.
+func (f *Feed) controlled(what string) {
+	if strings.HasPrefix(what, "queue ") {
+		poke(f.pausesNow)
+		return
+	}
+	poke(f.pollSoon) // a lease is to end
+}
+
 // readingDead reads the newest dead letters whenever asked, but not too often.
 func (f *Feed) readingDead(ctx context.Context) {
 	failures, told := 0, ""
@@ -129,7 +143,7 @@ func (f *Feed) readingDead(ctx context.Context) {
 		switch {
 		case err == nil:
 			failures, told = 0, ""
-		case errors.Is(err, queue.ErrSchemaMissing): // the poll says so, and asks again once it is there
+		case errors.Is(err, queue.ErrSchemaMissing), errors.Is(err, queue.ErrSchemaOld): // the poll says so, and asks again once it is there
 		default: // what is shown grows old meanwhile
 			failures++
 			if reason := say(err); reason != told && ctx.Err() == nil {

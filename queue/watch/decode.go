@@ -31,6 +31,7 @@ type decoder struct {
 type relation struct {
 	id, queue, kind, status, attempts, maxAttempts int
 	runAt, lockedAt, lockedBy, expiresAt, updated  int
+	cancelledBy                                    int // -1: the publication is older than the column
 }
 
 func newDecoder(schema string) *decoder {
@@ -95,7 +96,10 @@ func newRelation(m *pglogrepl.RelationMessage) (relation, error) {
 		id: find("id"), queue: find("queue"), status: find("status"), attempts: find("attempts"),
 		maxAttempts: find("max_attempts"), runAt: find("run_at"), lockedAt: find("locked_at"),
 		lockedBy: find("locked_by"), expiresAt: find("lease_expires_at"), updated: find("updated_at"),
-		kind: find("kind"),
+		kind: find("kind"), cancelledBy: -1,
+	}
+	if i, ok := at["cancelled_by"]; ok {
+		r.cancelledBy = i
 	}
 	if len(missing) > 0 {
 		return r, fmt.Errorf("the publication leaves out %v of the jobs table: add them to its column list", missing)
@@ -115,7 +119,7 @@ func (r relation) key(tuples ...*pglogrepl.TupleData) (int64, error) {
 
 func (d *decoder) row(r relation, tuple *pglogrepl.TupleData, before func(int64) *row) (*row, error) {
 	if tuple == nil || len(tuple.Columns) <= max(r.id, r.queue, r.kind, r.status, r.attempts, r.maxAttempts,
-		r.runAt, r.lockedAt, r.lockedBy, r.expiresAt, r.updated) {
+		r.runAt, r.lockedAt, r.lockedBy, r.expiresAt, r.updated, r.cancelledBy) {
 		return nil, fmt.Errorf("a row of the jobs table came with too few columns")
 	}
 	var err error
@@ -147,7 +151,7 @@ func (d *decoder) row(r relation, tuple *pglogrepl.TupleData, before func(int64)
 	if old == nil {
 		old = &row{}
 	}
-	now.queue, now.kind, now.owner = old.queue, old.kind, old.owner
+	now.queue, now.kind, now.owner, now.cancelledBy = old.queue, old.kind, old.owner, old.cancelledBy
 	if c := tuple.Columns[r.queue]; c.DataType != pglogrepl.TupleDataTypeToast {
 		now.queue = d.name(c)
 	}
@@ -156,6 +160,11 @@ func (d *decoder) row(r relation, tuple *pglogrepl.TupleData, before func(int64)
 	}
 	if c := tuple.Columns[r.lockedBy]; c.DataType != pglogrepl.TupleDataTypeToast {
 		now.owner = string(c.Data)
+	}
+	if r.cancelledBy >= 0 {
+		if c := tuple.Columns[r.cancelledBy]; c.DataType != pglogrepl.TupleDataTypeToast {
+			now.cancelledBy = string(c.Data)
+		}
 	}
 	return now, nil
 }

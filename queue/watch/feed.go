@@ -46,6 +46,7 @@ type Feed struct {
 	pollNow   chan struct{} // read without a rest
 	pollSoon  chan struct{} // the stream saw something
 	readDead  chan struct{}
+	pausesNow chan struct{}
 	retryWAL  chan struct{}
 	retryDead chan struct{}
 }
@@ -61,7 +62,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 		q: q, opts: opts, cancel: cancel,
 		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{},
 		reading: signal(), dirty: signal(), pollNow: signal(), pollSoon: signal(),
-		readDead: signal(), retryWAL: signal(), retryDead: signal(),
+		readDead: signal(), pausesNow: signal(), retryWAL: signal(), retryDead: signal(),
 	}
 	now := time.Now()
 	connecting := Link{Since: now, Reason: "connecting"}
@@ -83,6 +84,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	f.tasks.Go(func() { f.polling(ctx) })
 	f.tasks.Go(func() { f.listening(ctx) })
 	f.tasks.Go(func() { f.readingDead(ctx) })
+	f.tasks.Go(func() { f.readingPauses(ctx) })
 	if !opts.NoWAL {
 		f.tasks.Go(func() { f.streaming(ctx) })
 	}
@@ -166,7 +168,7 @@ func (f *Feed) publish() {
 	f.draft.Events = f.events[kept:len(f.events):len(f.events)]
 	state := f.draft
 	if state.Depths.Source != Unknown {
-		state.Depths.Queues = agreeing(state.Depths.Queues, state.Leases)
+		state.Depths.Queues = withPaused(agreeing(state.Depths.Queues, state.Leases), state.Pauses.List)
 	}
 	f.latest.Store(&state)
 	close(f.next)

@@ -83,7 +83,7 @@ func (b *leaseBoard) put(c leaseChange) {
 		clear(b.held)
 		b.total = 0
 	case c.held != nil:
-		b.held[c.id] = c.held
+		b.held[c.id] = stillCancelled(b.held[c.id], c.held)
 		if !listed && (!c.was || unlisted == 0) {
 			b.total++
 		}
@@ -93,6 +93,17 @@ func (b *leaseBoard) put(c leaseChange) {
 	case c.was && unlisted > 0:
 		b.total--
 	}
+}
+
+// stillCancelled returns now, of a publication that may be older than the column, with
+// what a poll knew: a claim that somebody cancelled stays so to its end.
+func stillCancelled(old, now *row) *row {
+	if old == nil || old.owner != now.owner || old.cancelledBy == "" || now.cancelledBy != "" {
+		return now
+	}
+	kept := *now
+	kept.cancelledBy = old.cancelledBy
+	return &kept
 }
 
 // attach forgets what a former stream told: the new one begins at a point of its own.

@@ -106,6 +106,9 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	if err != nil {
 		return err
 	}
+	if err := f.readPauses(ctx); err != nil {
+		return err
+	}
 	depths, err := f.reader.Depth(ctx, countCap)
 	if err != nil {
 		return f.gone(err)
@@ -131,6 +134,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		dead += d.Failed + d.Dead
 	}
 	f.change(func() {
+		f.draft.Server.SchemaOld = false
 		if !f.draft.WAL.OK {
 			f.happened(story...)
 			f.leases.renewals += renewals
@@ -152,18 +156,27 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	return nil
 }
 
-// gone empties what was shown of a table that is not there, and passes the error on.
+// gone empties what was shown of tables that are not there, or not as this program
+// needs them, and passes the error on.
 func (f *Feed) gone(err error) error {
-	if !errors.Is(err, queue.ErrSchemaMissing) {
+	missing, old := errors.Is(err, queue.ErrSchemaMissing), errors.Is(err, queue.ErrSchemaOld)
+	if !missing && !old {
 		return err
 	}
 	f.change(func() {
-		f.draft.Server.SchemaMissing = true
-		f.draft.Depths = Depths{}
+		f.draft.Server.SchemaMissing, f.draft.Server.SchemaOld = missing, old
+		f.draft.Depths, f.draft.Pauses = Depths{}, Pauses{}
 		f.draft.Dead = Dead{Signal: f.draft.Dead.Signal}
 		f.leases = leaseBoard{renewals: f.leases.renewals}
 	})
+	if old {
+		return errors.New(oldSchema(f.q.Schema().Name()))
+	}
 	return fmt.Errorf("there is no table %s.jobs in this database: run `leasetop migrate up`, or name another --schema", f.q.Schema().Name())
+}
+
+func oldSchema(name string) string {
+	return fmt.Sprintf("the schema %s is older than this program: run `leasetop migrate up`", name)
 }
 
 // countRates counts what the difference of two readings shows. Call it within change.

@@ -92,6 +92,7 @@ func (f *Feed) readServer(ctx context.Context) (seen snapshot, err error) {
 		return seen, err
 	}
 	f.change(func() {
+		s.SchemaOld = f.draft.Server.SchemaOld // until a whole poll succeeds
 		f.draft.Server = s
 		f.skew.add(sent, received, clock)
 	})

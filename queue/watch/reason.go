@@ -18,6 +18,7 @@ const (
 	protocolViolation   = "08P01"
 	objectNotReady      = "55000"
 	featureNotSupported = "0A000"
+	undefinedColumn     = "42703"
 )
 
 // walReason says in an operator's words why there is no stream and what would cure
@@ -58,6 +59,8 @@ func walServerReason(err *pgconn.PgError) (reason string, byPerson bool) {
 	case err.Code == protocolViolation && strings.Contains(err.Message, "startup parameter"),
 		err.Code == featureNotSupported:
 		return "a pooler stands between, which passes no replication: connect to PostgreSQL itself (" + err.Message + ")", true
+	case err.Code == undefinedColumn:
+		return "the schema is older than this program: run `leasetop migrate up` (" + err.Message + ")", true
 	case err.Code == objectNotReady:
 		return err.Message + " (" + err.Code + ")", true
 	}

@@ -18,13 +18,14 @@ type row struct {
 	owner       string
 	expiresAt   time.Time
 	updatedAt   time.Time
+	cancelledBy string // who asked for it to be cancelled; "" nobody
 }
 
 func rowOf(j *queue.Job) *row {
 	r := &row{
 		id: j.ID, queue: j.Queue, kind: j.Kind, status: j.Status,
 		attempts: j.Attempts, maxAttempts: j.MaxAttempts,
-		runAt: j.RunAt, owner: j.LockedBy, updatedAt: j.UpdatedAt,
+		runAt: j.RunAt, owner: j.LockedBy, updatedAt: j.UpdatedAt, cancelledBy: j.CancelledBy,
 	}
 	if j.LockedAt != nil {
 		r.lockedAt = *j.LockedAt
@@ -38,7 +39,7 @@ func rowOf(j *queue.Job) *row {
 func (r *row) lease() Lease {
 	return Lease{
 		JobID: r.id, Queue: r.queue, Kind: r.kind, Attempts: r.attempts, MaxAttempts: r.maxAttempts,
-		Owner: r.owner, LockedAt: r.lockedAt, ExpiresAt: r.expiresAt,
+		Owner: r.owner, LockedAt: r.lockedAt, ExpiresAt: r.expiresAt, CancelledBy: r.cancelledBy,
 	}
 }
 

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -20,6 +22,7 @@ type State struct {
 
 	Depths  Depths
 	Leases  Leases
+	Pauses  Pauses
 	Dead    Dead
 	Events  []Event // newest last, at most EventsKept
 	WAL     Link    // the replication stream that feeds Events
@@ -40,6 +43,9 @@ type Server struct {
 	ReadOnly bool // a standby, or default_transaction_read_only, or no UPDATE right on jobs
 	// SchemaMissing says that the jobs table does not exist (yet); the cure is `leasetop migrate up`.
 	SchemaMissing bool
+	// SchemaOld says that the schema lacks something this program reads: an older release
+	// made it. The cure is the same.
+	SchemaOld bool
 }
 
 // Clock relates the database's clock to this machine's.
@@ -101,6 +107,24 @@ type Lease struct {
 	Owner       string // locked_by as it stands in the row; see queue.ParseToken
 	LockedAt    time.Time
 	ExpiresAt   time.Time // database clock
+	CancelledBy string    // who asked for the job to be cancelled, while its worker has not ended it; "" nobody
+}
+
+// Pauses are the queues from which leasetop's workers claim nothing.
+type Pauses struct {
+	Source Source
+	Read   time.Time // local clock (monotonic) of the reading
+	Reason string    // why they are not known, and the cure; "" when they are
+	List   []queue.Pause
+}
+
+// Of returns the pause of a queue; ok is false when it is not paused.
+func (p Pauses) Of(name string) (pause queue.Pause, ok bool) {
+	i, ok := slices.BinarySearchFunc(p.List, name, func(p queue.Pause, name string) int { return cmp.Compare(p.Queue, name) })
+	if !ok {
+		return pause, false
+	}
+	return p.List[i], true
 }
 
 // Dead is the newest dead letters. Signal counts up whenever the dead channel
@@ -148,10 +172,13 @@ const (
 	Failed    What = "failed"
 	Buried    What = "buried"
 	Redriven  What = "redriven"
-	Edited    What = "edited" // changed by somebody's SQL without moving on: rescheduled, moved to another queue
-	Deleted   What = "deleted"
-	Truncated What = "truncated"
-	Health    What = "health" // the feed itself: a connection lost, replaced, refused
+	// CancelAsked is of a running job, whose worker is to end it; Cancelled is the end.
+	CancelAsked What = "cancel asked"
+	Cancelled   What = "cancelled"
+	Edited      What = "edited" // changed by somebody's SQL without moving on: rescheduled, moved to another queue
+	Deleted     What = "deleted"
+	Truncated   What = "truncated"
+	Health      What = "health" // the feed itself: a connection lost, replaced, refused
 )
 
 // Link is one connection of the feed.

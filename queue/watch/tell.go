@@ -29,7 +29,9 @@ func tellNew(now *row, at time.Time) Event {
 //	processing → pending   attempts fell: released; run_at moved: retried;
 //	                       lease was over: reclaimed
 //	processing → the same  same claim: renewed; other owner or lock time: claimed
+//	processing → the same  same lease, and somebody asked for it: cancel asked
 //	dead letter → pending  redriven
+//	→ dead                 cancelled, when somebody had asked for it
 //
 // old is nil when it is not known; then the row's own times have to do: a claim
 // sets locked_at and updated_at to the same now(), a redrive run_at and updated_at.
@@ -50,7 +52,12 @@ func tell(old, now *row, at time.Time) Event {
 	case queue.Processing:
 		switch {
 		case was == queue.Processing && old.owner == now.owner && old.lockedAt.Equal(now.lockedAt):
-			if old.expiresAt.Equal(now.expiresAt) {
+			switch same := old.expiresAt.Equal(now.expiresAt); {
+			case now.cancelledBy != "" && old.cancelledBy == "":
+				return event(CancelAsked, now, owner, "by "+now.cancelledBy)
+			case same && now.cancelledBy != "":
+				return event(CancelAsked, now, owner, "again")
+			case same:
 				return edited(old, now, owner, at)
 			}
 			return event(Renewed, now, owner)
@@ -67,7 +74,13 @@ func tell(old, now *row, at time.Time) Event {
 	case queue.Failed:
 		return event(Failed, now, owner, attempt)
 	case queue.Dead:
-		if was == queue.Processing && ranOut(old, now, at) {
+		lost := was == queue.Processing && ranOut(old, now, at)
+		switch {
+		case now.cancelledBy != "" && lost:
+			return event(Cancelled, now, owner, "by "+now.cancelledBy, "worker lost")
+		case now.cancelledBy != "":
+			return event(Cancelled, now, owner, "by "+now.cancelledBy)
+		case lost:
 			return event(Buried, now, owner, attempt, "worker lost")
 		}
 		return event(Buried, now, owner, attempt)

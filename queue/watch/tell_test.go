@@ -32,6 +32,7 @@ func TestTellNamesEveryStep(t *testing.T) {
 	dead := over(queue.Dead)
 	back := over(queue.Pending)
 	runsAt := func(d time.Duration) func(*row) { return func(r *row) { r.runAt = queue.At(at.Add(d)) } }
+	wanted := func(r *row) *row { return like(r, func(r *row) { r.cancelledBy = "ann" }) }
 	fresh := like(running, func(r *row) { r.expiresAt = at.Add(time.Hour) }) // its lease has not run out
 
 	for name, c := range map[string]struct {
@@ -60,6 +61,16 @@ func TestTellNamesEveryStep(t *testing.T) {
 		"worker lost too often":      {running, dead, Buried, "attempt 2 of 5, worker lost"},
 		"redrive":                    {dead, like(back, func(r *row) { r.attempts = 0; r.runAt = queue.At(at) }), Redriven, ""},
 		"redrive, not known":         {nil, like(back, func(r *row) { r.attempts = 0; r.runAt = queue.At(at) }), Redriven, ""},
+		"asked to be cancelled":      {fresh, wanted(fresh), CancelAsked, "by ann"},
+		"asked and renewed":          {running, wanted(fresh), CancelAsked, "by ann"},
+		"asked again":                {wanted(fresh), wanted(fresh), CancelAsked, "again"},
+		"heartbeat of a cancelled":   {wanted(running), wanted(fresh), Renewed, ""},
+		"cancelled while waiting":    {pending, wanted(like(pending, func(r *row) { r.status = queue.Dead })), Cancelled, "by ann"},
+		"cancelled while running":    {wanted(fresh), wanted(dead), Cancelled, "by ann"},
+		"cancelled and lost":         {wanted(running), wanted(dead), Cancelled, "by ann, worker lost"},
+		"cancelled, not known":       {nil, wanted(dead), Cancelled, "by ann"},
+		"completed all the same":     {wanted(fresh), wanted(over(queue.Completed)), Completed, "attempt 2 of 5"},
+		"redrive of a cancelled":     {wanted(dead), like(back, func(r *row) { r.attempts = 0; r.runAt = queue.At(at) }), Redriven, ""},
 		"rescheduled":                {pending, like(pending, runsAt(time.Hour)), Edited, "due in 1h"},
 		"made due":                   {pending, like(pending, runsAt(-time.Hour)), Edited, "due now"},
 		"moved":                      {pending, like(pending, func(r *row) { r.queue = "slow" }), Edited, "moved from emails"},

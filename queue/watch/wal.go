@@ -58,7 +58,9 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	f.change(f.leases.attach)
 	f.up(FromWAL, 0)
 	poke(f.pollSoon)
-	return s.follow(ctx)
+	err = s.follow(ctx)
+	drain(f.retryWAL) // said while it worked: no reason to try again at once
+	return err
 }
 
 // attach makes a temporary slot, reads what the slot's snapshot holds of running
