@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// keyedBatch is how many jobs with idempotency keys go into one statement.
-const keyedBatch = 5000
+// insertBatch is how many jobs go into one statement that is no COPY.
+const insertBatch = 5000
 
 // EnqueueMany adds any number of jobs in one transaction, all or none, and returns
 // them in the order given. Jobs without an idempotency key go in by COPY. Workers
@@ -61,7 +61,7 @@ func (q *Queue) enqueueMany(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]En
 	slices.SortStableFunc(keyed, func(a, b int) int {
 		return cmp.Or(cmp.Compare(jobs[a].Queue, jobs[b].Queue), cmp.Compare(jobs[a].IdempotencyKey, jobs[b].IdempotencyKey))
 	})
-	for batch := range slices.Chunk(keyed, keyedBatch) {
+	for batch := range slices.Chunk(keyed, insertBatch) {
 		if err := q.insertAll(ctx, tx, jobs, batch, out); err != nil {
 			return nil, err
 		}
@@ -72,7 +72,8 @@ func (q *Queue) enqueueMany(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]En
 	return out, q.copyIn(ctx, tx, jobs, plain, out)
 }
 
-// copyIn brings jobs in by COPY, which returns no ids: they are reserved first.
+// copyIn brings jobs in by COPY, which returns no ids: they are reserved first. Where
+// row-level security filters what this role writes, PostgreSQL has no COPY.
 func (q *Queue) copyIn(ctx context.Context, tx pgx.Tx, jobs []NewJob, plain []int, out []Enqueued) error {
 	rows, err := tx.Query(ctx, q.schema.Query("reserve_ids"), len(plain))
 	if err != nil {
@@ -80,23 +81,32 @@ func (q *Queue) copyIn(ctx context.Context, tx pgx.Tx, jobs []NewJob, plain []in
 	}
 	var id int64
 	var now time.Time
-	next := 0
-	if _, err := pgx.ForEachRow(rows, []any{&id, &now}, func() error {
-		out[plain[next]] = Enqueued{ID: id}
-		next++
+	var filtered bool
+	ids := make([]int64, 0, len(plain))
+	if _, err := pgx.ForEachRow(rows, []any{&id, &now, &filtered}, func() error {
+		ids = append(ids, id)
 		return nil
 	}); err != nil {
 		return err
+	}
+	if filtered {
+		for batch := range slices.Chunk(plain, insertBatch) {
+			if err := q.insertAll(ctx, tx, jobs, batch, out); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	_, err = tx.CopyFrom(ctx, pgx.Identifier{q.schema.Name(), "jobs"},
 		[]string{"id", "queue", "kind", "payload", "run_at", "max_attempts"},
 		pgx.CopyFromSlice(len(plain), func(i int) ([]any, error) {
 			job := &jobs[plain[i]]
+			out[plain[i]] = Enqueued{ID: ids[i]}
 			runAt := job.RunAt
 			if !job.timed() {
 				runAt = At(now.Add(max(job.Delay, 0)))
 			}
-			return []any{out[plain[i]].ID, job.Queue, job.Kind, job.Payload, runAt, int32(job.MaxAttempts)}, nil
+			return []any{ids[i], job.Queue, job.Kind, job.Payload, runAt, int32(job.MaxAttempts)}, nil
 		}))
 	return err
 }

@@ -1,4 +1,6 @@
 -- Takes ids from the sequence of jobs, for rows that COPY brings.
 --   $1 how many
--- Rows: the ids, rising, each with the transaction's now, from which delays count.
-SELECT nextval(pg_get_serial_sequence('leasetop.jobs', 'id')), now() FROM generate_series(1, $1::int)
+-- Rows: the ids, rising, each with the transaction's now, from which delays count, and
+-- whether row-level security filters what this role writes: there is no COPY then.
+SELECT nextval(pg_get_serial_sequence('leasetop.jobs', 'id')), now(), row_security_active('leasetop.jobs')
+FROM generate_series(1, $1::int)
