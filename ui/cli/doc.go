@@ -27,6 +27,8 @@ type Printer struct {
 	Out    io.Writer // the result, and nothing else
 	Err    io.Writer // remarks for the person who called
 	Format Format
+	// Progress is the terminal on which a long command says how far it is; nil for none.
+	Progress io.Writer
 }
 
 // ErrUsage is wrapped by errors that say the command was called in a wrong way;

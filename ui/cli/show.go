@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,21 +17,30 @@ import (
 // showPayload is how many characters of a payload are printed for people.
 const showPayload = 20_000
 
-// Show prints one job with its payload and its history.
+// Show prints one job with its payload and its history, also one that was discarded.
 func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 	if p.Format == JSON {
-		j, err := q.Get(ctx, id)
-		if err != nil {
-			return err
-		}
-		return printJob(p.Out, j, j.Payload, true)
+		return showJSON(ctx, p, q, id)
 	}
 	j, length, err := q.Preview(ctx, id, showPayload)
+	discarded := [][2]string{}
+	if errors.Is(err, queue.ErrNotFound) {
+		var a *queue.Archived
+		if a, length, err = q.PreviewArchived(ctx, id, showPayload); err == nil {
+			j = &a.Job
+			discarded = [][2]string{
+				{"discarded at", clock(a.ArchivedAt)},
+				{"discarded by", a.ArchivedBy},
+				{"discarded why", a.ArchivedWhy},
+				{"", fmt.Sprintf("it is in the archive: `leasetop restore %d` brings it back", id)},
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(p.Out)
-	for _, field := range [][2]string{
+	for _, field := range append([][2]string{
 		{"id", fmt.Sprint(j.ID)},
 		{"queue", j.Queue},
 		{"kind", j.Kind},
@@ -40,11 +50,12 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		{"locked by", j.LockedBy},
 		{"locked at", clockOf(j.LockedAt)},
 		{"lease expires at", clockOf(j.LeaseExpiresAt)},
+		{"cancelled by", cancelled(j)},
 		{"idempotency key", j.IdempotencyKey},
 		{"created at", clock(j.CreatedAt)},
 		{"updated at", clock(j.UpdatedAt)},
 		{"died at", clockOf(j.DiedAt)},
-	} {
+	}, discarded...) {
 		if field[1] != "" {
 			fmt.Fprintf(out, "%-17s %s\n", field[0], safe.Text(field[1]))
 		}
@@ -68,6 +79,42 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		}
 	}
 	return out.Flush()
+}
+
+func showJSON(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
+	j, err := q.Get(ctx, id)
+	if err == nil {
+		return printWhole(p, asJSON(j), j)
+	}
+	if !errors.Is(err, queue.ErrNotFound) {
+		return err
+	}
+	a, err := q.GetArchived(ctx, id)
+	if err != nil {
+		return err
+	}
+	return printWhole(p, asArchivedJSON(a), &a.Job)
+}
+
+func printWhole(p Printer, out job, j *queue.Job) error {
+	out.Errors = j.Errors
+	return printJob(p.Out, &out, j.Payload)
+}
+
+// cancelled says who cancelled a job and what came of it: its worker was asked, and may
+// have been done already.
+func cancelled(j *queue.Job) string {
+	switch {
+	case j.CancelledBy == "":
+		return ""
+	case j.Status == queue.Processing:
+		return j.CancelledBy + ": its worker is asked to end it, and has not yet"
+	case j.Status == queue.Pending:
+		return j.CancelledBy + ": the worker that takes it next ends it"
+	case j.Status == queue.Dead && j.LastError == "cancelled by "+j.CancelledBy:
+		return j.CancelledBy
+	}
+	return fmt.Sprintf("%s: too late, it was %s by then", j.CancelledBy, j.Status)
 }
 
 // section prints text of several lines under a heading, indented.

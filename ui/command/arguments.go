@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -62,6 +64,30 @@ func parseIDs(args []string) ([]int64, error) {
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// someQueues takes names of queues.
+func someQueues(cmd *cobra.Command, args []string) error {
+	if slices.Contains(args, "") {
+		return withHelp(cmd, "a queue's name is empty: name it, or leave it out")
+	}
+	return nil
+}
+
+// span is a flag that says how long; text is "" when it was not said.
+type span struct {
+	text string
+	long time.Duration
+}
+
+func (s *span) Type() string   { return "duration" }
+func (s *span) String() string { return s.text }
+func (s *span) Set(text string) (err error) {
+	s.text = text
+	if s.long, err = cli.ParseDuration(text); err != nil {
+		return errors.New("use a length of time like 90s, 36h or 7d, at most 100 years")
+	}
+	return nil
 }
 
 // number is a flag that counts something: 1 or more.

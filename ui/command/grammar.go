@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/leasetop/leasetop/queue"
@@ -66,7 +67,7 @@ func newRoot(failure *error) *cobra.Command {
 	addMigrate(root, o, add)
 	addEnqueue(root, o, add)
 	addJobs(root, o, add)
-	addRedrive(root, o, add)
+	addOperate(root, o, add)
 
 	add(root, &cobra.Command{
 		Use: "show ID", Short: "Print one job with its payload and history", Example: "leasetop show 42 -o json",
@@ -168,10 +169,10 @@ func addJobs(root *cobra.Command, o *options, add adder) {
 	var filter queue.Filter
 	var statuses []string
 	var limit number = 100
-	payloads := false
+	payloads, archived := false, false
 	cmd := add(root, &cobra.Command{
 		Use: "jobs", Short: "List jobs, newest first",
-		Long: "List jobs, newest first; failed and dead together: newest death first.\n\n" +
+		Long: "List jobs, newest first; failed and dead together: newest death first. Discarded jobs are in the archive, a list of its own.\n\n" +
 			"As JSON each job is one object a line with the table's column names. last_error is cut at 1,000 characters; show prints it whole.",
 		Example: "leasetop jobs --queue emails --status failed,dead\nleasetop jobs --limit 1000 -o json --payload | jq .payload",
 	}, noArguments, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
@@ -181,7 +182,13 @@ func addJobs(root *cobra.Command, o *options, add adder) {
 			}
 			filter.Statuses = append(filter.Statuses, queue.Status(s))
 		}
+		if archived && len(statuses) > 0 {
+			return withHelp(cmd, "--archived lists what was failed or dead when it was discarded: leave --status out")
+		}
 		return cli.With(ctx, o.where(), func(d *cli.Database) error {
+			if archived {
+				return cli.ArchivedJobs(ctx, o.printer(), d.Queue, filter.Queue, int(limit), payloads)
+			}
 			return cli.Jobs(ctx, o.printer(), d.Queue, filter, int(limit), payloads)
 		})
 	})
@@ -190,47 +197,7 @@ func addJobs(root *cobra.Command, o *options, add adder) {
 	flags.StringSliceVar(&statuses, "status", nil, "only jobs of these statuses")
 	flags.Var(&limit, "limit", "at most so many")
 	flags.BoolVar(&payloads, "payload", false, "print the payloads too")
-}
-
-func addRedrive(root *cobra.Command, o *options, add adder) {
-	var queueName string
-	var all, yes bool
-	cmd := add(root, &cobra.Command{
-		Use: "redrive ID…", Short: "Bring dead letters back: pending now, attempts from zero",
-		Long: "Bring dead letters back: pending now, attempts from zero, history kept.\n\n" +
-			"--queue and --all mean those there are when the command starts. A job that cannot be brought back is skipped with the reason, which is no failure.",
-		Example: "leasetop redrive 17 42\nleasetop redrive --queue emails --yes",
-	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		ids, _ := parseIDs(args) // someIDs has looked
-		many := cmd.Flags().Changed("queue") || all
-		switch {
-		case many && len(ids) > 0, cmd.Flags().Changed("queue") && all:
-			return withHelp(cmd, "redrive takes either ids, or --queue, or --all: leave the others out")
-		case !many && len(ids) == 0:
-			return withHelp(cmd, "redrive what? Name the ids, or say --queue QUEUE --yes or --all --yes")
-		case cmd.Flags().Changed("queue") && queueName == "":
-			return withHelp(cmd, "--queue is empty: name the queue, or say --all")
-		case many && !yes:
-			return withHelp(cmd, "this brings back every dead letter of "+what(queueName)+": add --yes if that is meant")
-		}
-		return cli.With(ctx, o.where(), func(d *cli.Database) error {
-			if many {
-				return cli.RedriveAll(ctx, o.printer(), d.Queue, queueName)
-			}
-			return cli.Redrive(ctx, o.printer(), d.Queue, ids)
-		})
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&queueName, "queue", "", "every dead letter of this queue; needs --yes")
-	flags.BoolVar(&all, "all", false, "every dead letter of every queue; needs --yes")
-	flags.BoolVar(&yes, "yes", false, "yes, all of them")
-}
-
-func what(queueName string) string {
-	if queueName == "" {
-		return "every queue"
-	}
-	return fmt.Sprintf("queue %q", queueName)
+	flags.BoolVar(&archived, "archived", false, "list the discarded jobs instead")
 }
 
 // check refuses flags that are empty where that would mean something else than
@@ -249,5 +216,9 @@ func (o *options) where() cli.Where {
 }
 
 func (o *options) printer() cli.Printer {
-	return cli.Printer{Out: os.Stdout, Err: os.Stderr, Format: cli.Format(o.output)}
+	p := cli.Printer{Out: os.Stdout, Err: os.Stderr, Format: cli.Format(o.output)}
+	if term.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" {
+		p.Progress = os.Stderr
+	}
+	return p
 }

@@ -1,0 +1,165 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/cli"
+)
+
+// addOperate adds what an operator does to queues and to jobs.
+func addOperate(root *cobra.Command, o *options, add adder) {
+	addPause(root, o, add)
+	addCancel(root, o, add)
+	addRedrive(root, o, add)
+	addDiscard(root, o, add)
+	addPurge(root, o, add)
+}
+
+func addPause(root *cobra.Command, o *options, add adder) {
+	var why string
+	pause := add(root, &cobra.Command{
+		Use: "pause QUEUE…", Short: "Let nobody claim from these queues",
+		Long: "Let nobody claim from these queues, in any process and through restarts, until they are resumed.\n\n" +
+			"Jobs that are running go on. Workers in other languages stop only if their claim asks leasetop.queues, as claim.sql does. " +
+			"`leasetop depth` tells which queues are paused.",
+		Example: "leasetop pause emails --why 'mail server moves'",
+	}, someQueues, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return withHelp(cmd, "pause what? Name the queues")
+		}
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Pause(ctx, o.printer(), d.Queue, why, args) })
+	})
+	pause.Flags().StringVar(&why, "why", "", "the reason, for whoever finds it paused")
+
+	all := false
+	resume := add(root, &cobra.Command{
+		Use: "resume QUEUE…", Short: "End the pause of these queues",
+		Example: "leasetop resume emails\nleasetop resume --all",
+	}, someQueues, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		switch {
+		case all && len(args) > 0:
+			return withHelp(cmd, "resume takes either queues or --all: leave the other out")
+		case !all && len(args) == 0:
+			return withHelp(cmd, "resume what? Name the queues, or say --all")
+		}
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Resume(ctx, o.printer(), d.Queue, args) })
+	})
+	resume.Flags().BoolVar(&all, "all", false, "every queue that is paused")
+}
+
+func addCancel(root *cobra.Command, o *options, add adder) {
+	add(root, &cobra.Command{
+		Use: "cancel ID…", Short: "End jobs that nobody wants any more",
+		Long: "End jobs that nobody wants any more: they become dead letters.\n\n" +
+			"A pending job is dead at once. A running one cannot be ended from outside: its worker is asked to, finds out within moments, " +
+			"or by its next heartbeat, and ends it as dead unless it is just done. The command does not wait for that.",
+		Example: "leasetop cancel 17 42",
+	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		ids, _ := parseIDs(args) // someIDs has looked
+		if len(ids) == 0 {
+			return withHelp(cmd, "cancel what? Name the ids: `leasetop jobs --status pending,processing` lists them")
+		}
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Cancel(ctx, o.printer(), d.Queue, ids) })
+	})
+}
+
+func addRedrive(root *cobra.Command, o *options, add adder) {
+	m := many{does: "brings back", what: "dead letter"}
+	cmd := add(root, &cobra.Command{
+		Use: "redrive ID…", Short: "Bring dead letters back: pending now, attempts from zero",
+		Long: "Bring dead letters back: pending now, attempts from zero, history kept.\n\n" +
+			"--queue and --all mean those there are when the command starts. A job that cannot be brought back is skipped with the reason, which is no failure.",
+		Example: "leasetop redrive 17 42\nleasetop redrive --queue emails --yes",
+	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return m.act(ctx, o, cmd, args, (*queue.Queue).DeadIDs, func(q *queue.Queue, ids []int64) error {
+			return cli.Redrive(ctx, o.printer(), q, ids)
+		})
+	})
+	m.flags(cmd)
+}
+
+func addDiscard(root *cobra.Command, o *options, add adder) {
+	out := many{does: "discards", what: "dead letter"}
+	var why string
+	discard := add(root, &cobra.Command{
+		Use: "discard ID…", Short: "Move dead letters to the archive, out of the way",
+		Long: "Move dead letters to the archive, out of the way. Nothing is deleted: `leasetop jobs --archived` lists them, " +
+			"`leasetop restore` brings them back, and only `leasetop purge --archive` deletes them.\n\n" +
+			"--queue and --all mean those there are when the command starts. A job that is no dead letter is skipped with the reason, which is no failure.",
+		Example: "leasetop discard 17 42 --why 'sent by hand'\nleasetop discard --queue emails --yes",
+	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return out.act(ctx, o, cmd, args, (*queue.Queue).DeadIDs, func(q *queue.Queue, ids []int64) error {
+			return cli.Discard(ctx, o.printer(), q, why, ids)
+		})
+	})
+	discard.Flags().StringVar(&why, "why", "", "the reason, for whoever finds them in the archive")
+	out.flags(discard)
+
+	back := many{does: "restores", what: "discarded job"}
+	restore := add(root, &cobra.Command{
+		Use: "restore ID…", Short: "Move discarded jobs back: dead letters again",
+		Long: "Move discarded jobs back, as they were: dead letters again, which `leasetop redrive` can bring back to life.\n\n" +
+			"--queue and --all mean those there are when the command starts. A job that is not in the archive is skipped with the reason, which is no failure.",
+		Example: "leasetop restore 17 42\nleasetop restore --queue emails --yes",
+	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return back.act(ctx, o, cmd, args, (*queue.Queue).ArchivedIDs, func(q *queue.Queue, ids []int64) error {
+			return cli.Restore(ctx, o.printer(), q, ids)
+		})
+	})
+	back.flags(restore)
+}
+
+// purgeable is what can be purged, each by a flag of its name.
+var purgeable = []struct {
+	what         queue.PurgeWhat
+	called, help string
+}{
+	{queue.PurgeCompleted, "completed jobs", "jobs that completed"},
+	{queue.PurgeArchive, "discarded jobs", "jobs that were discarded"},
+	{queue.PurgeOnce, "keys of effects", "keys of effects done once: a job that ran again after that would have its effect again"},
+}
+
+func addPurge(root *cobra.Command, o *options, add adder) {
+	var p queue.Purge
+	var older span
+	chosen, yes := make([]bool, len(purgeable)), false
+	cmd := add(root, &cobra.Command{
+		Use: "purge", Short: "Delete for good what has been over for long",
+		Long: "Delete for good what has been over for long.\n\n" +
+			"It works in short transactions with rests between them, so it may take its time. It can be interrupted: run again, it goes on with the rest. " +
+			"Dead letters are never purged; redrive or discard them.",
+		Example: "leasetop purge --completed --older-than 7d --yes\nleasetop purge --archive --queue emails --older-than 90d --yes",
+	}, noArguments, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		i := slices.Index(chosen, true)
+		switch {
+		case i < 0 || slices.Contains(chosen[i+1:], true):
+			return withHelp(cmd, "purge what? Say one of --completed, --archive and --once")
+		case older.text == "":
+			return withHelp(cmd, "purge needs --older-than: say for how long it has been over, like 7d")
+		case cmd.Flags().Changed("queue") && p.Queue == "":
+			return withHelp(cmd, "--queue is empty: name the queue, or leave it out for every queue")
+		case purgeable[i].what == queue.PurgeOnce && p.Queue != "":
+			return withHelp(cmd, "keys of effects belong to no queue: leave --queue out")
+		case !yes: // how many, only a walk through the table could tell
+			subject := purgeable[i].called
+			if purgeable[i].what != queue.PurgeOnce {
+				subject += " of " + where(p.Queue)
+			}
+			return withHelp(cmd, fmt.Sprintf("this deletes for good the %s from more than %s ago: add --yes if that is meant", subject, older.text))
+		}
+		p.What, p.OlderThan = purgeable[i].what, older.long
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Purge(ctx, o.printer(), d.Queue, p) })
+	})
+	flags := cmd.Flags()
+	for i, w := range purgeable {
+		flags.BoolVar(&chosen[i], string(w.what), false, w.help)
+	}
+	flags.Var(&older, "older-than", "only what has been over for longer than this, like 36h or 7d (required)")
+	flags.StringVar(&p.Queue, "queue", "", "only jobs of this queue")
+	flags.BoolVar(&yes, "yes", false, "yes, delete them")
+}
