@@ -22,6 +22,7 @@ type heart struct {
 
 	conn    *pgx.Conn // used by serve alone
 	doubted bool      // the fields below are guarded by the pool's lock
+	urgent  bool      // the next heartbeat is due now, whenever the last was
 	up      bool
 	changed chan struct{} // closed and replaced when up changes
 	trips   []time.Duration
@@ -161,8 +162,8 @@ func (h *heart) connect(ctx context.Context) error {
 		return err
 	}
 	h.conn = conn
-	// A role may default to a stricter isolation, under which heartbeats would fail with 40001.
-	if err := h.timed(ctx, func() error { _, err := conn.Exec(ctx, h.p.q.Schema().Query("read_committed")); return err }); err != nil {
+	// A server may let us in and still answer no heartbeat, as while somebody locks the table.
+	if err := h.beat(ctx); err != nil {
 		return err
 	}
 	h.set(true)
@@ -224,6 +225,9 @@ const restful = time.Hour
 func (h *heart) untilDue() (wait time.Duration, doubted bool) {
 	h.p.mu.Lock()
 	defer h.p.mu.Unlock()
+	if h.urgent {
+		return 0, h.doubted
+	}
 	wait = restful
 	now := h.p.clock()
 	for _, r := range h.p.holders {
@@ -232,12 +236,12 @@ func (h *heart) untilDue() (wait time.Duration, doubted bool) {
 	return wait, h.doubted
 }
 
-// beat renews every lease that is held.
+// beat renews every lease that is held, or asks for a sign of life when none is.
 func (h *heart) beat(ctx context.Context) error {
 	p := h.p
 	runs, renewals := h.gather()
 	if len(runs) == 0 {
-		return nil
+		return h.ask(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.patience())
 	defer cancel()
@@ -273,6 +277,9 @@ func (h *heart) beat(ctx context.Context) error {
 	for _, lost := range beat.Lost {
 		h.lost(held[lost.Lease], lost)
 	}
+	for _, c := range beat.Cancelled {
+		p.cancelRun(held[c.Lease], c.By)
+	}
 	p.signals.beat.send(nil)
 	return nil
 }
@@ -283,6 +290,7 @@ func (h *heart) gather() (runs []*run, renewals []queue.Renewal) {
 	trip := h.roundTrip()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	h.urgent = false
 	for _, r := range p.holders {
 		r.worker.inflight++
 		runs = append(runs, r)

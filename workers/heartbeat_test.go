@@ -135,13 +135,77 @@ func TestHeartbeatsAreReadCommittedWhateverTheRolesDefault(t *testing.T) {
 	q := openAt(t, testdb.New(t), func(c *pgxpool.Config) {
 		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = "serializable"
 	})
-	p := newPool(t, q, on(nothing), Options{})
-	if err := p.heart.connect(t.Context()); err != nil {
+	exec(t, q, `CREATE TABLE levels (statement text, level text);
+		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			INSERT INTO levels VALUES (current_query(), current_setting('transaction_isolation'));
+			RETURN NULL; END $$;
+		CREATE TRIGGER note AFTER UPDATE ON leasetop.jobs FOR EACH ROW EXECUTE FUNCTION note()`)
+	g := newGate(t)
+	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error { return g.wait(ctx) }), Options{Lease: time.Second})
+	beats := p.signals.beat.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	enqueue(t, q, queue.NewJob{})
+	if err := receive(t, "a heartbeat", beats); err != nil {
 		t.Fatal(err)
 	}
-	defer p.heart.disconnect()
-	var level string
-	if err := p.heart.conn.QueryRow(t.Context(), "SHOW transaction_isolation").Scan(&level); err != nil || level != "read committed" {
-		t.Errorf("isolation %q, %v", level, err)
+	if n := count(t, q, "SELECT count(*) FROM levels WHERE statement LIKE '%leasetop heartbeat%' AND level = 'read committed'"); n == 0 {
+		t.Error("no heartbeat ran under read committed")
 	}
+	if n := count(t, q, "SELECT count(*) FROM levels WHERE level <> 'read committed'"); n != 0 {
+		t.Errorf("%d writes ran under a stricter isolation", n)
+	}
+	g.open()
+	waitDone(t, p)
+}
+
+// The server lets us in again and again while nobody can touch the table.
+func TestLockedTableIsToldOnceAndNotAsAServerThatComesAndGoes(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	g := newGate(t)
+	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error { return g.wait(ctx) }), Options{Lease: 10 * time.Minute})
+	p.shortest = time.Second // heartbeats are frequent, and given up soon
+	beats := p.signals.beat.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	id := enqueue(t, q, queue.NewJob{})[0]
+	waitBegan(t, p, 1)
+	tx, err := q.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(context.Background())
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE leasetop.jobs IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	for failed := 0; failed < 3; {
+		if receive(t, "a heartbeat", beats) != nil {
+			failed++
+		}
+	}
+	if up, _ := p.heart.standing(); up || has(p, TrustEnded) {
+		t.Errorf("heartbeats are taken to work: %v", up)
+	}
+	tellings := func() (fail, again int) {
+		events, _ := p.Events(0)
+		for _, e := range events {
+			if strings.HasPrefix(e.Text, "heartbeats fail: ") {
+				fail++
+			}
+			if e.Text == "heartbeats work again" {
+				again++
+			}
+		}
+		return fail, again
+	}
+	if fail, again := tellings(); fail != 1 || again != 0 {
+		t.Errorf("told %d times that heartbeats fail, %d times that they work again; want 1 and 0", fail, again)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, p, "heartbeats to work again", func() bool { _, again := tellings(); return again == 1 })
+	g.open()
+	waitStatus(t, p, id, queue.Completed)
 }
