@@ -22,7 +22,8 @@
 //	New ─► Start ─► at work ─ Stop, or the end of Start's context ─► draining ─► over
 //
 // Start returns at once, also when the server is down: nothing is claimed until
-// the heartbeat connection stands. Stop waits; called twice it forces.
+// the heartbeat connection stands. Stop waits; called twice it forces. Run is
+// Start, then Stop at a signal, for programs that do nothing else.
 //
 // # One job
 //
@@ -31,7 +32,7 @@
 // A handler that returns nil completes its job; [CompleteTx] does so within the
 // handler's own transaction. [queue.Permanent] and panics bury it,
 // [queue.Snooze] gives it back for later, any other error is retried with
-// backoff. The outcome has a context of its own, so it is written after a stop
+// backoff. [Middleware] may stand around it. The outcome has a context of its own, so it is written after a stop
 // signal too, and is tried again through lost connections for as long as the
 // lease can be trusted. Completions that come together are written together. An
 // outcome is fenced by the claim's token: when somebody else
@@ -55,6 +56,19 @@
 // The shortest lease allowed is the margin (a tenth of the lease) plus three
 // round trips of 300 ms: one second. On a slower network leases are stretched to
 // three round trips plus the margin, and an event says so.
+//
+// # Asked from outside
+//
+// [queue.Queue.Cancel] leaves a name in the job's row and says so on the control
+// channel; the process that runs the job sends a heartbeat at once, which finds the
+// name, and cancels the handler with [queue.ErrCancelled]. Where nobody listens, the
+// next regular heartbeat finds it. The handler has the last word: nil completes the
+// job, any error ends it as dead. So each job has one end, whoever is quicker.
+//
+// [queue.Queue.Pause] needs nothing here: the claim statement leaves paused queues
+// alone. [queue.Queue.Resume] wakes the workers.
+//
+// Completed jobs older than Options.Retention are removed by one process at a time.
 //
 // # Kill and freeze
 //

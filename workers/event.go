@@ -20,6 +20,8 @@ const (
 	Panicked    What = "panicked"       // the handler panicked; the job was buried
 	ReapedBack  What = "reclaimed"      // the reaper gave an expired job back
 	ReapedDead  What = "reclaimed dead" // the reaper buried an expired job with no attempts left
+	Cancelled   What = "cancelled"      // somebody cancelled a job that was running here
+	Purged      What = "purged"         // completed jobs older than Options.Retention were removed
 	StuckFound  What = "stuck"          // a handler ignores its cancelled context
 	DBTrouble   What = "database"       // claims, heartbeats … fail, or work again; Text says how
 )

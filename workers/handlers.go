@@ -12,12 +12,15 @@ import (
 
 // Handler does one job. Its context is cancelled when the job must stop;
 // [context.Cause] tells why: [queue.ErrLeaseLost], [ErrTrustEnded],
-// [ErrDrained], [ErrTimeout] or [ErrCrashed]. What it returns is the outcome:
+// [queue.ErrCancelled], [ErrDrained], [ErrTimeout] or [ErrCrashed]. What it returns
+// is the outcome:
 //
-//   - nil: completed;
+//   - nil: completed, also when it was to be cancelled;
 //   - [queue.Permanent]: buried, as is a panic;
 //   - [queue.Snooze]: back later, the attempt returned;
 //   - any other error: retried with backoff, failed after the last attempt.
+//
+// Once somebody cancelled the job, any error ends it as dead, "cancelled by …".
 //
 // A job may run twice, so effects must be guarded: see [queue.Queue.Once] and [CompleteTx].
 type Handler func(ctx context.Context, job *queue.Job) error

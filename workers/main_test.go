@@ -187,6 +187,16 @@ func count(t testing.TB, q *queue.Queue, query string, args ...any) (n int) {
 	return n
 }
 
+// until asks again and again for what nothing announces.
+func until(t testing.TB, q *queue.Queue, want int, query string, args ...any) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); count(t, q, query, args...) != want; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %d: %s", want, query)
+		}
+	}
+}
+
 // receive waits for a value.
 func receive[T any](t testing.TB, what string, from <-chan T) T {
 	t.Helper()

@@ -28,7 +28,7 @@ func (r *run) settle(err error) {
 	if r.phase != abandoned {
 		r.phase, r.err = settling, err
 	}
-	lost, done := r.lost, r.done
+	lost, done, cancelled := r.lost, r.done, r.cancelledBy != ""
 	cause := context.Cause(r.ctx)
 	p.mu.Unlock()
 
@@ -46,6 +46,8 @@ func (r *run) settle(err error) {
 		r.write(r.completion(errors.Is(cause, ErrTrustEnded)))
 	case errors.Is(cause, ErrTrustEnded):
 		return // the lease runs out, and a reaper gives the job back
+	case cancelled:
+		r.write(r.cancellation(err))
 	default:
 		r.write(r.failure(err, cause))
 	}
@@ -140,6 +142,9 @@ func (r *run) write(o outcome) {
 		switch {
 		case err == nil:
 			p.works("outcomes")
+			if status == queue.Dead && o.status == "" {
+				p.tellCancelled(r, fmt.Sprintf("job %d cancelled while its handler ended", r.job.ID))
+			}
 			r.count(status, o.gaveBack)
 			return
 		case errors.Is(err, queue.ErrLeaseLost):
@@ -207,6 +212,8 @@ func (r *run) landed(o outcome, unsure bool) (queue.Status, bool) {
 		return now.Status, true
 	case !unsure:
 		return "", false
+	case now.CancelledBy != "" && now.Status == queue.Dead: // whatever outcome it was
+		return now.Status, o.status != queue.Completed && now.Attempts == r.job.Attempts
 	}
 	attempts := r.job.Attempts
 	if o.gaveBack {

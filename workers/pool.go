@@ -40,9 +40,13 @@ type Options struct {
 	// Grace is how long a drain may take; 0 is 30 s. Handlers have four fifths of
 	// it (all but 2 s, when it is long) to finish. Then they are cancelled, and
 	// have the rest to return.
-	Grace  time.Duration
-	Logger *slog.Logger // nil logs nothing
-	Events func(Event)  // called for each event, one at a time, in order; it must not call Stop. nil for none
+	Grace time.Duration
+	// Retention is how long completed jobs are kept; what is older leaves in short
+	// batches, for all queues, by one process at a time. 0 keeps them. Dead letters
+	// stay whatever it is.
+	Retention time.Duration
+	Logger    *slog.Logger // nil logs nothing
+	Events    func(Event)  // called for each event, one at a time, in order; it must not call Stop. nil for none
 	// Settled is called for each outcome that was written, by the goroutine of its
 	// handler, so by several at once: a slow one holds up its slot. nil for none.
 	Settled func(Settled)
@@ -59,6 +63,7 @@ func (o *Options) complete() error {
 		{"PollMin", &o.PollMin, 100 * time.Millisecond},
 		{"PollMax", &o.PollMax, 5 * time.Second},
 		{"grace", &o.Grace, 30 * time.Second},
+		{"retention", &o.Retention, 0},
 	} {
 		if *d.value < 0 {
 			return fmt.Errorf("a %s of %v: it must not be negative", d.name, *d.value)
@@ -165,22 +170,26 @@ func (p *Pool) Start(ctx context.Context) error {
 
 // serve runs the services until the pool is asked to stop, then drains.
 func (p *Pool) serve(ctx context.Context) {
-	var heart, clock, reaper, listener, teller life
+	var heart, clock, reaper, listener, retention, teller life
 	heart.start(p.base, p.heart.serve)
 	clock.start(p.base, p.keepTime)
 	reaper.start(p.base, p.reap)
 	listener.start(p.base, p.listen)
+	if p.o.Retention > 0 {
+		retention.start(p.base, p.retain)
+	}
 	if p.o.Events != nil {
 		teller.start(p.base, p.tell)
 	}
 	<-ctx.Done()
 	cause := context.Cause(ctx)
-	listener.end(cause)
+	retention.end(cause)
 	p.drainAll()
+	listener.end(cause) // not before: what still runs may be cancelled
 	reaper.end(cause)
 	clock.end(cause)
 	heart.end(cause)
-	for _, l := range []*life{&listener, &reaper, &clock, &heart} {
+	for _, l := range []*life{&listener, &retention, &reaper, &clock, &heart} {
 		<-l.ended()
 	}
 	teller.stop(cause)

@@ -105,11 +105,15 @@ func (p *Pool) tookBack(taken []queue.Reclaimed) {
 			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late,
 			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts),
 		}
-		if t.Status == queue.Dead {
+		switch {
+		case t.Status != queue.Dead:
+			ready[t.Queue]++
+		case t.CancelledBy != "":
+			e.What = ReapedDead
+			e.Text = fmt.Sprintf("job %d: lease lost by %s, and cancelled by %s: dead", t.ID, t.Owner, t.CancelledBy)
+		default:
 			e.What = ReapedDead
 			e.Text = fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", t.ID, t.Owner, t.Attempts)
-		} else {
-			ready[t.Queue]++
 		}
 		p.emit(e)
 		if r := holders[queue.Lease{ID: t.ID, Token: t.Owner}]; r != nil {

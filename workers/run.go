@@ -45,6 +45,8 @@ type run struct {
 	err     error         // what the handler returned, once it is settling
 	asked   time.Duration // boot clock: when its handler was asked to stop; 0 for not
 	stuck   bool          // and it has not, for longer than the grace period
+	// who wants the job cancelled, as far as this process knows; "" nobody
+	cancelledBy string
 }
 
 type runKey struct{}
@@ -65,6 +67,10 @@ func (r *run) serve() {
 		r.settle(err)
 		r.leave()
 	}()
+	if r.job.CancelledBy != "" {
+		err = r.refuse()
+		return
+	}
 	if !r.confirm() {
 		err = context.Cause(r.ctx)
 		return

@@ -7,6 +7,7 @@ type signals struct {
 	began    signal[int64]  // a job's handler is called now
 	beat     signal[error]  // a heartbeat was answered, or failed
 	looked   signal[error]  // the reaper looked
+	retained signal[bool]   // retention had its turn, or found that another has it
 	listens  signal[string] // LISTEN stands
 	held     signal[int64]  // an outcome waits because its worker is frozen
 	dropped  signal[int64]  // a result was dropped because its worker crashed

@@ -24,9 +24,9 @@ type Snapshot struct {
 	Slots     int
 	Running   []Running
 	Claimed   uint64 // jobs
-	Processed uint64 // handlers whose outcome was written: completed, retried, failed or buried
+	Processed uint64 // handlers whose outcome was written: completed, retried, failed, buried or cancelled
 	Completed uint64
-	Failed    uint64 // retried, failed and buried
+	Failed    uint64 // retried, failed, buried and cancelled
 	Lost      uint64 // leases lost: outcome refused, or trust deadline passed
 	Fenced    uint64 // stale writes that matched no row
 	Left      int    // jobs that a stop gave up: their leases run out by themselves

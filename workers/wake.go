@@ -16,7 +16,8 @@ const (
 	probePatience = 5 * time.Second
 )
 
-// listen wakes workers when a queue gets work. It keeps a connection of its own
+// listen wakes workers when a queue gets work, and hears of cancels and of pauses
+// that end. It keeps a connection of its own
 // and replaces it when it fails.
 func (p *Pool) listen(ctx context.Context) {
 	again := pace{min: 100 * time.Millisecond, max: 5 * time.Second}
@@ -55,6 +56,9 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case err == nil && n.Channel == p.q.Schema().ControlChannel():
+			proved()
+			p.hearControl(n.Payload)
 		case err == nil && n.Payload == "":
 			proved()
 			p.wakeAll()
@@ -83,9 +87,11 @@ func (p *Pool) connectListener(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, p.q.Schema().Query("listen_ready")); err != nil {
-		_ = conn.Close(ctx)
-		return nil, err
+	for _, statement := range []string{"listen_control", "listen_ready"} {
+		if _, err := conn.Exec(ctx, p.q.Schema().Query(statement)); err != nil {
+			_ = conn.Close(ctx)
+			return nil, err
+		}
 	}
 	return conn, nil
 }

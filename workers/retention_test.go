@@ -1,0 +1,102 @@
+package workers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// Dead letters are somebody's to look at: nothing but a person or a script ends them.
+func TestRetentionRemovesOldCompletedJobsAndNoDeadLetter(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, last_error, updated_at)
+		SELECT 'q', CASE n % 2 WHEN 0 THEN 'dead' ELSE 'failed' END, 'boom', now() - interval '10 years' FROM generate_series(1, 15000) n`)
+	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, updated_at)
+		SELECT 'q', 'completed', now() - n * interval '1 min' FROM generate_series(1, 119) n`)
+	exec(t, q, "INSERT INTO leasetop.jobs (queue, run_at, updated_at) VALUES ('other', now() - interval '10 years', now() - interval '10 years')")
+	p := newPool(t, q, on(nothing), Options{Retention: time.Hour})
+	retained := p.signals.retained.listen()
+	start(t, p)
+	if !receive(t, "the chore", retained) {
+		t.Fatal("nobody else is there, and yet it is not its turn")
+	}
+	if e := waitFor(t, p, Purged); e.Text != "60 jobs that completed more than 1h0m0s ago removed" {
+		t.Errorf("told as %q", e.Text)
+	}
+	for status, want := range map[queue.Status]int{queue.Dead: 7500, queue.Failed: 7500, queue.Completed: 59, queue.Pending: 1} {
+		if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE status = $1", status); n != want {
+			t.Errorf("%d are %s, want %d", n, status, want)
+		}
+	}
+	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs_archive"); n != 0 {
+		t.Errorf("%d were discarded", n)
+	}
+}
+
+func TestRetentionIsOneProcessesTurn(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	for _, want := range []bool{true, false, false} {
+		p := newPool(t, q, on(nothing), Options{Retention: time.Hour})
+		retained := p.signals.retained.listen()
+		start(t, p)
+		if mine := receive(t, "the chore", retained); mine != want {
+			t.Errorf("its turn: %v, want %v", mine, want)
+		}
+		if has(p, Purged) || has(p, DBTrouble) {
+			t.Error("it tells that nothing was removed")
+		}
+	}
+}
+
+func TestRetentionComesAgain(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{Retention: 100 * time.Millisecond})
+	retained := p.signals.retained.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	receive(t, "the first round", retained)
+	enqueue(t, q, queue.NewJob{})
+	waitFor(t, p, Purged, func(e Event) bool { return strings.HasPrefix(e.Text, "1 job that completed") })
+	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs"); n != 0 {
+		t.Errorf("%d jobs are left", n)
+	}
+}
+
+// A round that failed is not given to the next that is due, perhaps in an hour.
+func TestRetentionThatFailsIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, updated_at) VALUES ('q', 'completed', now() - interval '1 day');
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+		CREATE TRIGGER refuse BEFORE DELETE ON leasetop.jobs FOR EACH STATEMENT EXECUTE FUNCTION refuse()`)
+	p := newPool(t, q, on(nothing), Options{Retention: time.Hour})
+	start(t, p)
+	if e := waitFor(t, p, DBTrouble); !strings.Contains(e.Text, "retention fail: purge completed: ") || !strings.Contains(e.Text, "not now") {
+		t.Errorf("told as %q", e.Text)
+	}
+	exec(t, q, "DROP TRIGGER refuse ON leasetop.jobs")
+	waitFor(t, p, Purged)
+	waitFor(t, p, DBTrouble, func(e Event) bool { return strings.HasSuffix(e.Text, "work again") })
+}
+
+func TestRetentionIsATenthOfTheAgeWithinReason(t *testing.T) {
+	t.Parallel()
+	for age, want := range map[time.Duration]time.Duration{
+		365 * 24 * time.Hour: time.Hour,
+		5 * time.Hour:        30 * time.Minute,
+		5 * time.Minute:      time.Minute,
+		time.Second:          time.Second,
+	} {
+		if got := retentionEvery(age); got != want {
+			t.Errorf("jobs older than %v are removed every %v, want %v", age, got, want)
+		}
+	}
+	if _, err := New(anywhere(t, 4), on(nothing), Options{Retention: -1}); err == nil || !strings.Contains(err.Error(), "must not be negative") {
+		t.Errorf("a negative retention: %v", err)
+	}
+}
