@@ -1,0 +1,28 @@
+-- Claims up to $4 due jobs of one queue: they become processing, owned and leased.
+--   $1 queue   $2 owner, the fencing token of this claim   $3 lease in seconds
+--   $4 limit   $5, $6 mark: (run_at, id) below which no job is looked for
+-- Rows: the jobs claimed, in no particular order; none when nothing is due.
+-- The subquery is an InitPlan, evaluated once, so it cannot claim more than its
+-- limit whatever plan is chosen. Index: jobs_ready, then the primary key. Dead
+-- entries that an old snapshot keeps at the head of jobs_ready cost every claim a
+-- walk; the mark skips them. The attempts stop counting before they overflow: an
+-- error here would stop the whole queue.
+UPDATE leasetop.jobs
+SET status = 'processing',
+    locked_at = now(),
+    locked_by = $2::text,
+    lease_expires_at = now() + make_interval(secs => $3::float8),
+    attempts = least(attempts, 2147483646) + 1,
+    updated_at = now()
+WHERE id = ANY (ARRAY(
+  SELECT id
+  FROM leasetop.jobs
+  WHERE queue = $1::text
+    AND status = 'pending'
+    AND run_at <= now()
+    AND (run_at, id) >= ($5::timestamptz, $6::bigint)
+  ORDER BY run_at, id
+  LIMIT $4::int
+  FOR UPDATE SKIP LOCKED))
+RETURNING id, queue, kind, payload, status, attempts, max_attempts, run_at, locked_at, locked_by,
+  lease_expires_at, coalesce(last_error, ''), coalesce(idempotency_key, ''), created_at, updated_at

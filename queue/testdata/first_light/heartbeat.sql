@@ -1,0 +1,20 @@
+-- Renews many leases in one statement, each for its own length from now.
+--   $1 ids   $2 owners   $3 lease lengths in seconds, all of one length
+-- Rows: id and owner of each lease renewed; both, since one process may hold a stale
+-- claim and the fresh one of the same job. One that is missing is locked by another
+-- transaction just now (the lease stands) or lost: lease_owners.sql tells.
+-- Rows locked elsewhere are skipped, so one of them cannot hold up the rest.
+-- Index: primary key. Changes no indexed column, so nearly all of it is HOT.
+WITH held AS (
+  SELECT jobs.id, beat.secs
+  FROM unnest($1::bigint[], $2::text[], $3::float8[]) AS beat(id, owner, secs)
+  JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
+  WHERE jobs.status IS NOT DISTINCT FROM 'processing'
+  ORDER BY jobs.id
+  FOR UPDATE OF jobs SKIP LOCKED)
+UPDATE leasetop.jobs
+SET lease_expires_at = now() + make_interval(secs => held.secs),
+    updated_at = now()
+FROM held
+WHERE jobs.id = held.id
+RETURNING jobs.id, jobs.locked_by

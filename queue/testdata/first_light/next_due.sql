@@ -1,0 +1,16 @@
+-- How many seconds until the earliest pending job of the queues is due; negative
+-- when one is due already.
+--   $1 queues
+-- One row; NULL when nothing is pending, or only jobs that never come.
+-- Index: the head of jobs_ready, once for each queue.
+SELECT min(CASE head.run_at
+  WHEN '-infinity' THEN 0
+  WHEN 'infinity' THEN NULL
+  ELSE extract(epoch FROM head.run_at - clock_timestamp()) END)::float8
+FROM unnest($1::text[]) AS wanted(queue)
+CROSS JOIN LATERAL (
+  SELECT run_at
+  FROM leasetop.jobs
+  WHERE jobs.queue = wanted.queue AND status = 'pending'
+  ORDER BY jobs.queue, run_at, id
+  LIMIT 1) AS head

@@ -1,0 +1,5 @@
+-- How many seconds until the earliest lease runs out; negative when one has.
+-- One row; NULL when nothing is in processing. Index: jobs_active.
+SELECT extract(epoch FROM min(lease_expires_at) - clock_timestamp())::float8
+FROM leasetop.jobs
+WHERE status = 'processing'

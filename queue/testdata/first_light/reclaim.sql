@@ -1,0 +1,34 @@
+-- Takes expired leases back: pending again, or dead when the attempts are used up
+-- (also the jobs that article-style workers leave so for ever).
+--   $1 limit
+-- Rows: id, queue, kind, attempts, new status, the owner who lost the lease, and how
+-- many seconds after expiry. Fewer rows than the limit: nothing more is expired, or
+-- the rest is locked elsewhere. Rows locked elsewhere are skipped, so any number of
+-- reapers may run. Index: jobs_active.
+WITH expired AS (
+  SELECT id, locked_by, lease_expires_at
+  FROM leasetop.jobs
+  WHERE status = 'processing' AND lease_expires_at < now()
+  ORDER BY id
+  LIMIT $1::int
+  FOR UPDATE SKIP LOCKED)
+UPDATE leasetop.jobs
+SET status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'dead' END,
+    locked_at = NULL,
+    locked_by = NULL,
+    lease_expires_at = NULL,
+    last_error = CASE WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
+    errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
+    updated_at = now()
+FROM expired, LATERAL (
+  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n || ' times' END || ': the lease ran out without a heartbeat' AS text
+  FROM (
+    SELECT 1 + count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
+    FROM leasetop.jobs AS history, jsonb_array_elements(history.errors) AS attempt
+    WHERE history.id = expired.id) AS counted) AS lost
+WHERE jobs.id = expired.id
+  AND jobs.status IS NOT DISTINCT FROM 'processing'
+  AND jobs.locked_by = expired.locked_by
+  AND jobs.lease_expires_at < now()
+RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
+  extract(epoch FROM clock_timestamp() - expired.lease_expires_at)::float8

@@ -1,0 +1,3 @@
+-- Wakes the workers of these queues when the transaction commits.
+--   $1 queues
+SELECT pg_notify('leasetop_ready', queue) FROM unnest($1::text[]) AS woken(queue)
