@@ -3,6 +3,8 @@ package workers
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -185,5 +187,51 @@ func TestRunEndsWithStop(t *testing.T) {
 	}
 	if err := receive(t, "Run to return", ended); !errors.Is(err, ErrLeft) {
 		t.Errorf("run: %v, want what Stop returns", err)
+	}
+}
+
+// Two hundred short jobs, a SIGTERM at a random moment, fifty times. The effect is a
+// transaction of its own, which nothing guards: only that every handler which began
+// also ends, and that its outcome is written after the signal, keeps the two equal.
+func TestSIGTERMInMidResultLeavesEffectsEqualToCompletedJobs(t *testing.T) {
+	t.Parallel()
+	const streams, rounds, jobs = 5, 10, 200
+	for stream := range streams {
+		t.Run(strconv.Itoa(stream), func(t *testing.T) {
+			t.Parallel()
+			url := testdb.New(t)
+			q := openAt(t, url, nil)
+			newLedger(t, q)
+			for round := range rounds {
+				exec(t, q, "DELETE FROM leasetop.jobs WHERE status = 'pending'")
+				enqueue(t, q, many(jobs, queue.NewJob{})...)
+				p := runProcess(t, url, "scribe")
+				moment := 1 + rand.N(jobs-1)
+				for range moment {
+					p.hear(t, "began")
+				}
+				p.signal(t, syscall.SIGTERM)
+				if status, said := p.end(t); status.ExitStatus() != 0 {
+					t.Fatalf("round %d, after %d jobs: it ended with %#x:\n%s", round, moment, status, said)
+				}
+				for what, query := range map[string]string{
+					"effects without a completed job":  "SELECT count(*) FROM ledger WHERE job NOT IN (SELECT id FROM leasetop.jobs WHERE status = 'completed')",
+					"completed jobs without an effect": "SELECT count(*) FROM leasetop.jobs WHERE status = 'completed' AND id NOT IN (SELECT job FROM ledger)",
+					"effects that happened twice":      "SELECT count(*) FROM (SELECT FROM ledger GROUP BY job HAVING count(*) > 1) AS twice",
+					"jobs that were neither done at the first attempt nor left untouched": `SELECT count(*) FROM leasetop.jobs
+						WHERE NOT (status = 'completed' AND attempts = 1 OR status = 'pending' AND attempts = 0) OR errors <> '[]'`,
+				} {
+					if n := count(t, q, query); n != 0 {
+						t.Errorf("round %d, after %d jobs: %d %s", round, moment, n, what)
+					}
+				}
+				if n := count(t, q, "SELECT count(*) FROM ledger"); n < moment {
+					t.Errorf("round %d: %d effects after %d jobs", round, n, moment)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		})
 	}
 }

@@ -119,3 +119,25 @@ func TestClaimsAndRenewalsUseTheHandlersLease(t *testing.T) {
 		t.Errorf("the pool's lease: %v, want 11s", got)
 	}
 }
+
+// A claim goes by queue and cannot know: the lease of a kind counts from the first heartbeat on.
+func TestRenewalsUseTheKindsLease(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	g := newGate(t)
+	h := NewHandlers()
+	h.Kind("slow", func(ctx context.Context, _ *queue.Job) error { return g.wait(ctx) }, WithLease(10*time.Minute))
+	p := newPool(t, q, h, Options{Lease: 3 * time.Second})
+	beats := p.signals.beat.listen()
+	start(t, p)
+	spawn(t, p, 1, "q")
+	id := enqueue(t, q, queue.NewJob{Kind: "slow"})[0]
+	if err := receive(t, "a heartbeat", beats); err != nil {
+		t.Fatal(err)
+	}
+	if job := get(t, q, id); job.LeaseExpiresAt.Sub(job.UpdatedAt) != 10*time.Minute {
+		t.Errorf("renewed at %v until %v, want 10 min later", job.UpdatedAt, job.LeaseExpiresAt)
+	}
+	g.open()
+	waitStatus(t, p, id, queue.Completed)
+}

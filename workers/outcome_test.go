@@ -250,3 +250,25 @@ func TestTransientErrorsAreToldFromLastingOnes(t *testing.T) {
 		t.Error("an error that is not the server's is a lost connection")
 	}
 }
+
+func TestEachKindHasItsOwnBackoff(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	boom := func(context.Context, *queue.Job) error { return errors.New("boom") }
+	h := NewHandlers()
+	h.Kind("hours", boom, WithBackoff(func(attempt int) time.Duration { return time.Duration(attempt) * time.Hour }))
+	h.Kind("seconds", boom, WithBackoff(func(int) time.Duration { return 5 * time.Second }))
+	h.Queue("q", boom)
+	p := startPool(t, q, h, Options{}, 1)
+	usual := queue.DefaultBackoff(1)
+	for kind, want := range map[string][2]time.Duration{
+		"hours": {time.Hour, time.Hour}, "seconds": {5 * time.Second, 5 * time.Second}, "other": {usual / 2, 2 * usual},
+	} {
+		id := enqueue(t, q, queue.NewJob{Kind: kind})[0]
+		var job *queue.Job
+		waitUntil(t, p, kind, func() bool { job = get(t, q, id); return len(job.Errors) == 1 })
+		if waits := job.RunAt.Sub(job.UpdatedAt); waits < want[0] || waits > want[1] {
+			t.Errorf("%s: it waits %v, want %v to %v", kind, waits, want[0], want[1])
+		}
+	}
+}

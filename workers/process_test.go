@@ -37,6 +37,9 @@ var roles = map[string]role{
 	"heedful":  {do: heedful, options: Options{Grace: time.Hour}, slots: 1},
 	"stubborn": {do: stubborn, options: Options{Grace: time.Hour}, slots: 2},
 	"hasty":    {do: stubborn, options: Options{Grace: time.Second}, slots: 2},
+	"brief":    {do: heedful, options: Options{Lease: time.Second}, slots: 1},
+	"mortal":   {do: mortal, options: Options{Lease: time.Second}, slots: 2},
+	"scribe":   {do: scribe, slots: 4},
 	"undying":  {do: stubborn, options: Options{Grace: time.Hour}, slots: 1, stays: true},
 }
 
@@ -56,6 +59,32 @@ func stubborn(_ context.Context, _ *queue.Queue, job *queue.Job, opened <-chan s
 		<-opened
 	}
 	return nil
+}
+
+// mortal does jobs, but for those that take down their process.
+func mortal(ctx context.Context, q *queue.Queue, job *queue.Job, _ <-chan struct{}) error {
+	if job.Kind == "" {
+		return nil
+	}
+	if _, err := q.Pool().Exec(ctx, "INSERT INTO ledger VALUES ($1)", job.ID); err != nil {
+		return err
+	}
+	switch job.Kind {
+	case "kill -9":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "exit":
+		os.Exit(0)
+	case "panic":
+		go panic("in a goroutine, where nobody recovers")
+	}
+	select {}
+}
+
+// scribe writes that it did the job, in a transaction that has nothing to do with
+// the job's completion.
+func scribe(ctx context.Context, q *queue.Queue, job *queue.Job, _ <-chan struct{}) error {
+	_, err := q.Pool().Exec(ctx, "INSERT INTO ledger VALUES ($1)", job.ID)
+	return err
 }
 
 // play is the main function of a worker process.
@@ -111,35 +140,14 @@ type process struct {
 	ended bool
 }
 
-// runProcess starts a worker process. words come before its command line, as of a shell
-// that starts it.
+// runProcess starts a worker process that ends with the test at the latest. words
+// come before its command line, as of a shell that starts it.
 func runProcess(t testing.TB, url, role string, words ...string) *process {
 	t.Helper()
-	self, err := os.Executable()
+	p, err := startProcess(url, role, words...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words = append(words, self)
-	p := &process{cmd: osexec.Command(words[0], words[1:]...), lines: make(chan string, 10_000)}
-	p.cmd.Env = append(os.Environ(), roleVariable+"="+role, urlVariable+"="+url, "GORACE=atexit_sleep_ms=0")
-	p.cmd.Stderr = os.Stderr
-	if p.input, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	output, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(p.lines)
-		scan := bufio.NewScanner(output)
-		for scan.Scan() {
-			p.lines <- scan.Text()
-		}
-	}()
 	t.Cleanup(func() {
 		if !p.ended {
 			_ = p.cmd.Process.Kill()
@@ -150,6 +158,35 @@ func runProcess(t testing.TB, url, role string, words ...string) *process {
 		}
 	})
 	return p
+}
+
+func startProcess(url, role string, words ...string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	words = append(words, self)
+	p := &process{cmd: osexec.Command(words[0], words[1:]...), lines: make(chan string, 10_000)}
+	p.cmd.Env = append(os.Environ(), roleVariable+"="+role, urlVariable+"="+url, "GORACE=atexit_sleep_ms=0")
+	if p.input, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	output, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stderr = p.cmd.Stdout
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(p.lines)
+		scan := bufio.NewScanner(output)
+		for scan.Scan() {
+			p.lines <- scan.Text()
+		}
+	}()
+	return p, nil
 }
 
 // hear waits for a line with this text in it.
