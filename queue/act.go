@@ -16,21 +16,21 @@ const (
 	finishPatience = 2 * time.Second
 )
 
-// act runs a statement on many jobs, a batch to a transaction. did is called for
-// each row and returns the job's id; why is asked about each job without a row, and
-// answers "" when it was done after all. When ctx ends, what is under way is finished
-// and counted, and nothing more begins.
+// did reads a row of an act's statement: the job's id, and note, which is called when
+// the act has committed.
+type did func(pgx.CollectableRow) (id int64, note func(), err error)
+
+// act runs a statement on many jobs, a batch to a transaction. why is asked about each
+// job without a row, and answers "" when it was done after all. When ctx ends, what is
+// under way is finished and counted, and nothing more begins.
 func (q *Queue) act(ctx context.Context, statement string, ids []int64, args []any,
-	did func(pgx.CollectableRow) (int64, error), why func(context.Context, int64) (string, error), skipped *[]Skip,
+	did did, why func(context.Context, int64) (string, error), skipped *[]Skip,
 ) error {
 	for batch := range slices.Chunk(distinct(ids), actBatch) {
-		done := map[int64]bool{}
-		err := finishing(ctx, func(ctx context.Context) error {
-			return q.write(ctx, statement, append([]any{batch}, args...), func(row pgx.CollectableRow) error {
-				id, err := did(row)
-				done[id] = true
-				return err
-			})
+		var done map[int64]bool
+		err := finishing(ctx, func(ctx context.Context) (err error) {
+			done, err = q.actOn(ctx, statement, batch, args, did)
+			return err
 		})
 		if err != nil {
 			return q.failed(statement, err)
@@ -52,6 +52,24 @@ func (q *Queue) act(ctx context.Context, statement string, ids []int64, args []a
 		}
 	}
 	return nil
+}
+
+// actOn runs the statement of an act in one transaction and returns whom it was done to.
+func (q *Queue) actOn(ctx context.Context, statement string, ids []int64, args []any, did did) (map[int64]bool, error) {
+	done := map[int64]bool{}
+	var notes []func()
+	err := q.write(ctx, statement, append([]any{ids}, args...), func(row pgx.CollectableRow) error {
+		id, note, err := did(row)
+		done[id], notes = true, append(notes, note)
+		return err
+	})
+	if err != nil {
+		return nil, err // what the rows said was not committed
+	}
+	for _, note := range notes {
+		note()
+	}
+	return done, nil
 }
 
 // finishing does something short that may outlast ctx by a moment, so that who gives

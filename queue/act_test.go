@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +41,76 @@ func TestActCalledOffSaysWhatWasDone(t *testing.T) {
 	if n := count(t, q, "select count(*) from leasetop.jobs_archive where id = any($1)", r.done.IDs); n != 2*actBatch || count(t, q, "select count(*) from leasetop.jobs") != actBatch {
 		t.Errorf("%d in the archive", n)
 	}
+}
+
+// A transaction that fails when it commits has done nothing, whatever its rows said.
+func TestActTellsOnlyWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	acts := map[string]func(...int64) (int, error){
+		"redrive": func(ids ...int64) (int, error) {
+			d, err := q.Redrive(t.Context(), "ann", ids...)
+			return len(d.IDs), err
+		},
+		"discard": func(ids ...int64) (int, error) {
+			d, err := q.Discard(t.Context(), "ann", "", ids...)
+			return len(d.IDs), err
+		},
+		"cancel": func(ids ...int64) (int, error) {
+			d, err := q.Cancel(t.Context(), "ann", ids...)
+			return len(d.IDs), err
+		},
+		"restore": func(ids ...int64) (int, error) {
+			d, err := q.Restore(t.Context(), "ann", ids...)
+			return len(d.IDs), err
+		},
+		"purge": func(...int64) (int, error) {
+			n, err := q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)
+			return int(n), err
+		},
+	}
+	fail := func(table, when string) {
+		exec(t, q, "create constraint trigger fail after "+when+" on leasetop."+table+" deferrable initially deferred for each row execute function fail()")
+	}
+	exec(t, q, "create function fail() returns trigger language plpgsql as $$ begin if old.kind = 'fail' then raise 'no room'; end if; return null; end $$")
+	fail("jobs", "update or delete")
+	fail("jobs_archive", "delete")
+	for name, act := range acts {
+		status, batch := map[string]Status{"cancel": Pending, "purge": Completed}[name], actBatch
+		if status == "" {
+			status = Dead
+		}
+		if name == "purge" {
+			batch = purgeBatch
+		}
+		exec(t, q, "truncate leasetop.jobs; truncate leasetop.jobs_archive")
+		exec(t, q, "insert into leasetop.jobs (queue, status, kind, updated_at) select 'emails', $1, case n when $2 then 'fail' else '' end, now() - interval '1 hour' from generate_series(1, $2::int) n", status, batch+7)
+		ids := must[[]int64](t)(q.ids(t, "select id from leasetop.jobs order by id"))
+		if name == "restore" {
+			exec(t, q, "alter table leasetop.jobs disable trigger fail")
+			must[Done](t)(q.Discard(t.Context(), "ann", "", ids...))
+			exec(t, q, "alter table leasetop.jobs enable trigger fail")
+		}
+		if n, err := act(ids...); err == nil || !strings.Contains(err.Error(), "no room") || n != batch {
+			t.Errorf("%s: %d told as done, want the %d of the first transaction; %v", name, n, batch, err)
+		}
+		left := count(t, q, "select count(*) from leasetop.jobs where status = $1 and errors = '[]'", status)
+		if name == "restore" {
+			left = count(t, q, "select count(*) from leasetop.jobs_archive")
+		}
+		if left != 7 {
+			t.Errorf("%s: %d are as they were, want 7", name, left)
+		}
+	}
+}
+
+// ids reads ids by a statement of the test's own.
+func (q *Queue) ids(t testing.TB, sql string) ([]int64, error) {
+	rows, err := q.pool.Query(t.Context(), sql)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
 // blocked returns when somebody waits for a lock of this session.

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -16,16 +15,16 @@ import (
 func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done, error) {
 	var done Done
 	err := q.act(ctx, "discard", ids, []any{errorText(by), errorText(why)}, done.add, func(ctx context.Context, id int64) (string, error) {
-		job, _, err := q.Preview(ctx, id, 0)
+		status, archived, err := q.whereabouts(ctx, id)
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case err == nil && status == "":
 			return q.missing(ctx, id)
-		case err != nil:
-			return "", err
-		case job.Status.IsDeadLetter():
-			return "the archive holds another job of this id: purge it first", nil
+		case !status.IsDeadLetter():
+			return "not a dead letter: " + string(status), err
+		case archived:
+			return "the archive holds another job of this id: purge it first", err
 		}
-		return "not a dead letter: " + string(job.Status), nil
+		return changed, err
 	}, &done.Skipped)
 	return done, err
 }
@@ -36,20 +35,37 @@ func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done
 func (q *Queue) Restore(ctx context.Context, by string, ids ...int64) (Done, error) {
 	var done Done
 	err := q.act(ctx, "restore", ids, []any{errorText(by)}, done.add, func(ctx context.Context, id int64) (string, error) {
-		reason, err := q.statusOf(ctx, id, "not in the archive, but %s")
-		if reason == "no such job" {
-			reason = "not in the archive"
+		status, archived, err := q.whereabouts(ctx, id)
+		switch {
+		case status == "" && archived:
+			return changed, err
+		case status == "":
+			return "not in the archive", err
+		case archived:
+			return "there is another job of this id: " + string(status), err
 		}
-		return reason, err
+		return "not in the archive, but " + string(status), err
 	}, &done.Skipped)
 	return done, err
 }
 
+// whereabouts tells a job's status, "" when there is none, and whether the archive has one of its id.
+func (q *Queue) whereabouts(ctx context.Context, id int64) (Status, bool, error) {
+	var status *Status
+	var archived bool
+	if err := q.pool.QueryRow(ctx, q.schema.Query("whereabouts"), id).Scan(&status, &archived); err != nil {
+		return "", false, err
+	}
+	if status == nil {
+		return "", archived, nil
+	}
+	return *status, archived, nil
+}
+
 // add notes a job that something was done to.
-func (d *Done) add(row pgx.CollectableRow) (id int64, err error) {
+func (d *Done) add(row pgx.CollectableRow) (id int64, note func(), err error) {
 	err = row.Scan(&id)
-	d.IDs = append(d.IDs, id)
-	return id, err
+	return id, func() { d.IDs = append(d.IDs, id) }, err
 }
 
 // Archived is a discarded job.
@@ -69,12 +85,12 @@ func (q *Queue) Archive(ctx context.Context, queue string, before int64, limit i
 	}
 	rows, err := q.pool.Query(ctx, q.schema.Query("archive"), nullable(queue), before, limit)
 	if err != nil {
-		return nil, q.failed("list the archive", err, "archive")
+		return nil, q.failed("list the archive", err)
 	}
 	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Archived, err error) {
 		err = row.Scan(&a.ID, &a.Queue, &a.Kind, &a.Status, &a.Attempts, &a.MaxAttempts, &a.RunAt, &a.LastError,
 			&a.Fingerprint, &a.IdempotencyKey, &a.DiedAt, &a.CreatedAt, &a.UpdatedAt, &a.CancelledBy, &a.ArchivedAt, &a.ArchivedBy, &a.ArchivedWhy)
 		return a, err
 	})
-	return jobs, q.failed("list the archive", err, "archive")
+	return jobs, q.failed("list the archive", err)
 }

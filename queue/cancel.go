@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/jackc/pgx/v5"
@@ -21,20 +22,27 @@ type Cancelled struct {
 // Cancelled says what was done before it.
 func (q *Queue) Cancel(ctx context.Context, by string, ids ...int64) (Cancelled, error) {
 	var done Cancelled
-	err := q.act(ctx, "cancel", ids, []any{errorText(by)}, func(row pgx.CollectableRow) (id int64, err error) {
-		var status Status
-		var told *string
-		if err := row.Scan(&id, &status, &told); err != nil {
-			return 0, err
+	by = cmp.Or(errorText(by), "somebody") // the table's mark of a cancelled job
+	err := q.act(ctx, "cancel", ids, []any{by, false}, done.add, func(ctx context.Context, id int64) (string, error) {
+		// A running one alone: whoever waits for its row must not keep beats off others.
+		alone, err := q.actOn(ctx, "cancel", []int64{id}, []any{by, true}, done.add)
+		if err != nil || alone[id] {
+			return "", err
 		}
-		if status == Processing {
-			done.Asked = append(done.Asked, id)
-		} else {
-			done.IDs = append(done.IDs, id)
-		}
-		return id, nil
-	}, func(ctx context.Context, id int64) (string, error) {
-		return q.statusOf(ctx, id, "already %s")
+		return q.statusOf(ctx, id, "already %s", func(s Status) bool { return s == Pending || s == Processing })
 	}, &done.Skipped)
 	return done, err
+}
+
+// add notes a job that is dead now, or whose worker was asked.
+func (c *Cancelled) add(row pgx.CollectableRow) (id int64, note func(), err error) {
+	var status Status
+	err = row.Scan(&id, &status, nil)
+	return id, func() {
+		if status == Processing {
+			c.Asked = append(c.Asked, id)
+		} else {
+			c.IDs = append(c.IDs, id)
+		}
+	}, err
 }

@@ -50,8 +50,9 @@ func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)
 		var end *string
 		err := finishing(ctx, func(ctx context.Context) (err error) {
 			var n int64
-			end, n, err = q.purgeBatch(ctx, p, last)
-			deleted += n
+			if end, n, err = q.purgeBatch(ctx, p, last); err == nil { // else it was not committed
+				deleted += n
+			}
 			return err
 		})
 		if err != nil {

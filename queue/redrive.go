@@ -34,11 +34,10 @@ func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Done, err
 	// The jobs are back even when the caller gives up in the middle: wake for them anyway.
 	defer func() { q.Wake(context.WithoutCancel(ctx), slices.Sorted(maps.Keys(woken))...) }() // polling covers a failure
 	by = errorText(by)
-	did := func(row pgx.CollectableRow) (id int64, err error) {
+	did := func(row pgx.CollectableRow) (id int64, note func(), err error) {
 		var queue string
 		err = row.Scan(&id, &queue)
-		done.IDs, woken[queue] = append(done.IDs, id), true
-		return id, err
+		return id, func() { done.IDs, woken[queue] = append(done.IDs, id), true }, err
 	}
 	err := q.act(ctx, "redrive", ids, []any{by, false}, did, func(ctx context.Context, id int64) (string, error) {
 		return q.redriveAlone(ctx, by, id, did)
@@ -47,20 +46,15 @@ func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Done, err
 }
 
 // redriveAlone redrives one job, whatever its key, or says why not.
-func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did func(pgx.CollectableRow) (int64, error)) (reason string, err error) {
-	redriven := false
-	err = q.write(ctx, "redrive", []any{[]int64{id}, by, true}, func(row pgx.CollectableRow) error {
-		redriven = true
-		_, err := did(row)
-		return err
-	})
+func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did did) (reason string, err error) {
+	alone, err := q.actOn(ctx, "redrive", []int64{id}, []any{by, true}, did)
 	switch pg := (*pgconn.PgError)(nil); {
 	case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
 		return q.keyInUse(ctx, id)
-	case err != nil || redriven:
+	case err != nil || alone[id]:
 		return "", err
 	}
-	return q.statusOf(ctx, id, "not a dead letter: %s")
+	return q.statusOf(ctx, id, "not a dead letter: %s", Status.IsDeadLetter)
 }
 
 // DeadIDs returns every dead letter there is now, of one queue or ("") of all,
@@ -95,15 +89,21 @@ func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 	return fmt.Sprintf("idempotency key in use by #%d", holder), nil
 }
 
+// changed is the reason when a job was not what it had to be, and now is.
+const changed = "changed a moment ago: try again"
+
 // statusOf says in words why a job was not what was expected: format with its
-// status, or that it is elsewhere.
-func (q *Queue) statusOf(ctx context.Context, id int64, format string) (string, error) {
+// status, unless that fits by now, or that it is elsewhere.
+func (q *Queue) statusOf(ctx context.Context, id int64, format string, fits func(Status) bool) (string, error) {
 	job, _, err := q.Preview(ctx, id, 0)
 	if errors.Is(err, ErrNotFound) {
 		return q.missing(ctx, id)
 	}
 	if err != nil {
 		return "", err
+	}
+	if fits(job.Status) {
+		return changed, nil
 	}
 	return fmt.Sprintf(format, job.Status), nil
 }

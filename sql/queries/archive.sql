@@ -1,4 +1,5 @@
--- Discarded jobs, newest id first, without payload and history.
+-- Discarded jobs, newest id first, without payload and history. A dead letter died when
+-- it was last updated.
 --   $1 queue, NULL for all   $2 ids below this one   $3 limit
 -- Rows: the page. Index: the primary key backwards.
 SELECT id, queue, kind, status, attempts, max_attempts, run_at, coalesce(left(last_error, 1000), ''),

@@ -1,12 +1,15 @@
 -- Cancels jobs: one that is pending is dead at once; the worker of one in processing is
 -- asked to end it, by its next heartbeat and, sooner, on the control channel.
---   $1 ids   $2 who cancels
+--   $1 ids   $2 who cancels   $3 whether also jobs in processing: only with a single id,
+--   since whoever waits for one row must not keep the heartbeats off others
 -- Rows: id and status of each, dead or processing. A missing one is neither pending nor
--- in processing. Locks in id order. Index: primary key.
+-- in processing, or was left for that. Locks in id order. Index: primary key, kept by IS
+-- NOT DISTINCT FROM: see complete.sql.
 WITH wanted AS (
   SELECT id
   FROM leasetop.jobs
   WHERE id = ANY ($1::bigint[])
+    AND ($3::boolean OR status IS NOT DISTINCT FROM 'pending')
   ORDER BY id
   FOR UPDATE),
 cancelled AS (
@@ -18,6 +21,7 @@ cancelled AS (
       updated_at = now()
   FROM wanted
   WHERE jobs.id = wanted.id
+    AND ($3::boolean OR jobs.status IS NOT DISTINCT FROM 'pending')
     AND jobs.status IN ('pending', 'processing')
   RETURNING jobs.id, jobs.status)
 SELECT id, status, CASE status WHEN 'processing' THEN pg_notify('leasetop_control', 'cancel ' || id)::text END

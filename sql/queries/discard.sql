@@ -6,6 +6,7 @@ WITH wanted AS (
   SELECT id
   FROM leasetop.jobs
   WHERE id = ANY ($1::bigint[])
+    AND status IN ('failed', 'dead')
   ORDER BY id
   FOR UPDATE),
 gone AS (

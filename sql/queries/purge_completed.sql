@@ -19,6 +19,7 @@ doomed AS (
         AND updated_at < now() - make_interval(secs => $2::float8)
         AND ($3::text IS NULL OR queue = $3::text)))
     AND status IS NOT DISTINCT FROM 'completed'
+    AND updated_at < now() - make_interval(secs => $2::float8)
   ORDER BY id
   FOR UPDATE SKIP LOCKED),
 gone AS (

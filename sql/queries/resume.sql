@@ -2,7 +2,7 @@
 --   $1 queues
 -- Rows: the queues that were paused. Locks in the order of their names. Index: primary key.
 WITH wanted AS (
-  SELECT queue
+  SELECT queue, paused_at
   FROM leasetop.queues
   WHERE queue = ANY ($1::text[])
   ORDER BY queue
@@ -11,5 +11,5 @@ UPDATE leasetop.queues
 SET paused_at = NULL, paused_by = NULL, paused_why = NULL
 FROM wanted
 WHERE queues.queue = wanted.queue
-  AND queues.paused_at IS NOT NULL
+  AND wanted.paused_at IS NOT NULL
 RETURNING queues.queue
