@@ -85,12 +85,12 @@ func (q *Queue) Archive(ctx context.Context, queue string, before int64, limit i
 	}
 	rows, err := q.pool.Query(ctx, q.schema.Query("archive"), nullable(queue), before, limit)
 	if err != nil {
-		return nil, q.failed("list the archive", err)
+		return nil, q.failed("list the archive", err, "archive")
 	}
 	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Archived, err error) {
 		err = row.Scan(&a.ID, &a.Queue, &a.Kind, &a.Status, &a.Attempts, &a.MaxAttempts, &a.RunAt, &a.LastError,
 			&a.Fingerprint, &a.IdempotencyKey, &a.DiedAt, &a.CreatedAt, &a.UpdatedAt, &a.CancelledBy, &a.ArchivedAt, &a.ArchivedBy, &a.ArchivedWhy)
 		return a, err
 	})
-	return jobs, q.failed("list the archive", err)
+	return jobs, q.failed("list the archive", err, "archive")
 }
