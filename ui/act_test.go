@@ -369,7 +369,7 @@ func TestUnknownServerIsNotDescribed(t *testing.T) {
 	s.sees("leasetop  shop  app@db1")
 }
 
-func TestPauseFreezesThePictureNotTheFeed(t *testing.T) {
+func TestFreezingThePictureLeavesTheFeed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
 	s.press("p")
@@ -378,9 +378,9 @@ func TestPauseFreezesThePictureNotTheFeed(t *testing.T) {
 	s.pass(5 * time.Second)
 	s.pull()
 	if after := s.screen().Text(); after != before {
-		t.Errorf("the paused picture moved to\n%s", after)
+		t.Errorf("the frozen picture moved to\n%s", after)
 	}
-	s.sees("‖ PAUSED 12:04:31Z")
+	s.sees("‖ PICTURE FROZEN 12:04:31Z")
 	s.press("p")
 	s.sees("LIVE", "90001")
 }

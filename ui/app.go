@@ -37,8 +37,8 @@ type app struct {
 	clustered bool // the terminal counts cells per grapheme cluster (mode 2027)
 
 	pic     picture
-	latest  pulledMsg // the newest there is; pic lags behind it while paused, and for moments
-	paused  bool
+	latest  pulledMsg // the newest there is; pic lags behind it while frozen, and for moments
+	frozen  bool
 	adopted time.Time // local clock when the latest became the picture
 
 	tabs     []tab
@@ -126,7 +126,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			a.detail.Took(msg)
 		}
 	case ledgerMsg:
-		if msg.err == nil && !a.paused {
+		if msg.err == nil && !a.frozen {
 			a.pic.ledger = &msg.ledger
 			a.frame = ""
 		}
@@ -135,6 +135,10 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.redriven(msg)
 	case orderedMsg:
 		a.ordered(msg)
+	case pausedMsg:
+		a.pauseDone(msg)
+	case cancelledMsg:
+		a.cancelled(msg)
 	case wakeMsg:
 		a.catchUp()
 	case faultMsg:
@@ -168,7 +172,7 @@ func (a *app) show() {
 func (a *app) tick() {
 	now := a.now()
 	a.flash.Expire(now)
-	if !a.paused {
+	if !a.frozen {
 		a.pic.local, a.pic.now = now, a.pic.state.Clock.Now(now)
 	}
 	a.show()
@@ -251,15 +255,15 @@ func (a *app) keys() []action {
 
 // globalKeys are the same on every page.
 func (a *app) globalKeys() []action {
-	pause := key("p", "", "freeze the picture; the queue and its workers go on", func() tea.Cmd {
-		a.pause()
+	freeze := key("p", "", "freeze the picture; the queue and its workers go on", func() tea.Cmd {
+		a.freeze()
 		return nil
 	})
-	if a.paused {
-		pause.label, pause.help = "go on", "show the present again"
+	if a.frozen {
+		freeze.label, freeze.help = "go on", "show the present again"
 	}
 	keys := []action{
-		pause,
+		freeze,
 		key("tab", "", "the next pane", func() tea.Cmd { a.page().Cycle(1); return nil }),
 		key("shift+tab", "", "the pane before", func() tea.Cmd { a.page().Cycle(-1); return nil }),
 	}
@@ -303,10 +307,10 @@ func (a *app) ask(d dialog) {
 // say shows a line in the footer. It may hold what the database holds.
 func (a *app) say(kind tone, text string) { a.flash.Say(kind, safe.Text(text), a.now()) }
 
-// pause freezes the picture, or shows the present again.
-func (a *app) pause() {
-	a.paused = !a.paused
-	if !a.paused {
+// freeze keeps the picture as it is, or shows the present again.
+func (a *app) freeze() {
+	a.frozen = !a.frozen
+	if !a.frozen {
 		a.adopt(a.latest)
 		a.tick()
 	}

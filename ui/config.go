@@ -19,7 +19,7 @@ type Config struct {
 	Demo    Demo    // the demonstration; nil on anybody's own database
 
 	Origin string   // where the connection comes from: "local server", "DATABASE_URL"
-	By     string   // who acts, for the history of redriven jobs: "ann@laptop"
+	By     string   // who acts, as jobs and pauses remember it: "ann@laptop"
 	Serves []string // the queues this process has handlers for; a new worker may take these
 
 	In  io.Reader // nil is standard input
@@ -34,11 +34,14 @@ type Feed interface {
 	Refresh()
 }
 
-// Jobs reads single jobs and brings dead letters back; *queue.Queue does.
+// Jobs reads single jobs and does what an operator asks for; *queue.Queue does.
 type Jobs interface {
 	List(ctx context.Context, f queue.Filter, p queue.Page) (jobs []queue.Job, next *queue.Cursor, err error)
 	Preview(ctx context.Context, id int64, characters int) (job *queue.Job, length int, err error)
 	Redrive(ctx context.Context, by string, ids ...int64) (queue.Done, error)
+	Cancel(ctx context.Context, by string, ids ...int64) (queue.Cancelled, error)
+	Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error)
+	Resume(ctx context.Context, queues ...string) (resumed []string, err error)
 }
 
 // Workers are the workers of this process; *workers.Pool is.

@@ -195,7 +195,7 @@ func (c *crewTab) table(w, h int) []string {
 	}
 	columns[0].max = widest(4, 12, each(func(s workers.Snapshot) string { return s.Name }))
 	columns[0].min = columns[0].max
-	columns[2].max = widest(8, 28, each(func(s workers.Snapshot) string { return strings.Join(s.Queues, ",") }))
+	columns[2].max = widest(8, 28, each(func(s workers.Snapshot) string { return c.queues(s) }))
 	columns[5].max = widest(6, 16, each(func(s workers.Snapshot) string { return firstKind(s) }))
 	g := arrange(columns, w-2)
 	lines := []string{" " + g.header(t.dim)}
@@ -208,6 +208,17 @@ func (c *crewTab) table(w, h int) []string {
 		lines = append(lines, t.lineOf(row, w, i == c.list.at, false))
 	}
 	return lines
+}
+
+// queues lists what a worker takes, with a mark before what is paused.
+func (c *crewTab) queues(s workers.Snapshot) string {
+	names := slices.Clone(s.Queues)
+	for i, name := range names {
+		if _, paused := c.pic.state.Pauses.Of(name); paused {
+			names[i] = pausedMark + name
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 func firstKind(s workers.Snapshot) string {
@@ -230,7 +241,7 @@ func (c *crewTab) cells(s workers.Snapshot) []cell {
 	cells := []cell{
 		{text: s.Name, ink: t.strong},
 		{text: glyph + " " + string(s.State), ink: k},
-		{text: strings.Join(s.Queues, ","), ink: t.dim},
+		{text: c.queues(s), ink: t.dim},
 		{paint: func(w int) string { return c.slots(s, w) }},
 	}
 	if len(s.Running) == 0 {

@@ -231,6 +231,12 @@ func (d *deadTab) View(w, h int) []string {
 func (d *deadTab) rows(w, h int) []string {
 	t := d.pic.theme
 	switch {
+	case !d.read && d.err != nil:
+		lines := []string{"", " " + t.bad.draw("✗") + t.text.draw(" not read:")}
+		for _, line := range wrap(d.err.Error(), w-3) {
+			lines = append(lines, "   "+line)
+		}
+		return append(lines, "", t.dim.draw("   asked again every "+age(afterError)))
 	case !d.read:
 		return []string{"", t.dim.draw(" reading…")}
 	case len(d.jobs) == 0:

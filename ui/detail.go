@@ -24,7 +24,7 @@ type detail struct {
 	gone    bool
 	err     error
 	loading bool
-	asked   time.Time
+	asked   time.Time // zero: ask at once
 	signal  uint64
 	laid    laid
 }
@@ -41,6 +41,9 @@ func (d *detail) Show(p *picture) {
 	d.pic = p
 	d.panes.Show(p)
 }
+
+// Stale has the job read again.
+func (d *detail) Stale() { d.asked = time.Time{} }
 
 // jobAgain is how old the picture of a job may be, when nothing says it changed.
 const jobAgain = 2 * time.Second
@@ -96,6 +99,19 @@ func (d *detail) Keys(a *app) []action {
 	}
 	redrive := redriveKey(a, func() []subject { return subjects(*d.job) }, true)
 	redrive.help = "bring this job back to pending"
+	var one target
+	var over string
+	if d.job != nil {
+		one = jobTarget(d.job)
+		if s := d.job.Status; s != queue.Pending && s != queue.Processing {
+			over = "nothing to stop: " + string(s)
+		}
+	} else {
+		over = "not read yet"
+	}
+	if d.gone {
+		over = "the job is gone"
+	}
 	return []action{
 		key("esc", "back", "back to the list", func() tea.Cmd {
 			a.detail = nil
@@ -103,6 +119,7 @@ func (d *detail) Keys(a *app) []action {
 			return nil
 		}),
 		redrive.unless(why),
+		cancelKey(a, one, over),
 		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {
 			a.say(okay, "copied "+id)
 			return tea.SetClipboard(id)
@@ -184,14 +201,30 @@ type laid struct {
 	historyW, payloadW int
 }
 
+// fact is one thing to know of a job.
+type fact struct {
+	name, text string
+	ink        ink
+}
+
+// cancelFact says who wanted the job cancelled, and what came of it.
+func cancelFact(j *queue.Job, t *theme) fact {
+	f := fact{"cancelled", "by " + j.CancelledBy, t.warn}
+	switch {
+	case j.Status == queue.Processing:
+		f.text, f.ink = "asked by "+j.CancelledBy+": not ended yet", t.alarm
+	case j.Status == queue.Completed:
+		f.text = "asked by " + j.CancelledBy + ": completed all the same"
+	case !j.Status.IsDeadLetter():
+		f.text = "asked by " + j.CancelledBy
+	}
+	return f
+}
+
 // facts are the job's columns and its last error.
 func (d *detail) facts(w int) []string {
 	t, j, now := d.pic.theme, d.job, d.pic.now
 	status := map[queue.Status]ink{queue.Dead: t.alarm, queue.Failed: t.warn, queue.Completed: t.good, queue.Processing: t.lead}[j.Status]
-	type fact struct {
-		name, text string
-		ink        ink
-	}
 	when := func(x time.Time) string { return moment(x, now) + " · " + age(now.Sub(x)) + " ago" }
 	facts := []fact{
 		{"status", string(j.Status), status},
@@ -211,6 +244,9 @@ func (d *detail) facts(w int) []string {
 		facts = append(facts, fact{"due", due(j.RunAt, now), t.text})
 	default:
 		facts = append(facts, fact{"updated", when(j.UpdatedAt), t.text})
+	}
+	if j.CancelledBy != "" {
+		facts = append(facts, cancelFact(j, t))
 	}
 	if j.IdempotencyKey != "" {
 		facts = append(facts, fact{"key", j.IdempotencyKey, t.text})

@@ -57,7 +57,7 @@ func spread(left, right []part, w int) string {
 
 // header is the first line: what is shown, through which sources, and whether
 // it is the present.
-func header(p *picture, origin string, paused bool, w int) string {
+func header(p *picture, origin string, frozen bool, w int) string {
 	t, s := p.theme, p.state.Server
 	left := []part{{t.lead.draw("leasetop"), 0}}
 	if s.Database != "" {
@@ -87,7 +87,7 @@ func header(p *picture, origin string, paused bool, w int) string {
 		{p.link("NOTIFY", p.state.Notify), 2},
 		{p.link("poll", p.state.Polling), 3},
 		{p.skew(), 7},
-		{p.life(paused), 0},
+		{p.life(frozen), 0},
 	}
 	return spread(left, right, w)
 }
@@ -131,13 +131,13 @@ func (p *picture) skew() string {
 }
 
 // life says whether the picture is the present.
-func (p *picture) life(paused bool) string {
+func (p *picture) life(frozen bool) string {
 	t := p.theme
 	clock := p.now.UTC().Format("15:04Z")
 	_, old := p.stale(p.state.Depths.Read)
 	switch {
-	case paused:
-		return t.chip(caution, "‖ PAUSED "+p.now.UTC().Format("15:04:05Z"))
+	case frozen:
+		return t.chip(caution, "‖ PICTURE FROZEN "+p.now.UTC().Format("15:04:05Z"))
 	case p.state.Version == 0:
 		return t.chip(quiet, "CONNECTING")
 	case old || !p.state.Polling.OK:

@@ -45,9 +45,13 @@ func (w *world) poison(text string) {
 	for i := range s.Depths.Queues {
 		s.Depths.Queues[i].Queue = text + fmt.Sprint(i)
 	}
+	s.Pauses.List = nil
+	for i := range s.Depths.Queues {
+		s.Pauses.List = append(s.Pauses.List, queue.Pause{Queue: text + fmt.Sprint(i), Since: noon, By: text, Why: text})
+	}
 	for i := range s.Leases.List {
 		l := &s.Leases.List[i]
-		l.Queue, l.Kind = text, text
+		l.Queue, l.Kind, l.CancelledBy = text, text, text
 		l.Owner = text
 		if i%2 == 0 {
 			l.Owner = text + ":1:x/" + text + "#3"
@@ -83,7 +87,7 @@ func TestHostileTextDoesNothing(t *testing.T) {
 				w.poison(text)
 				s := newStage(t, w, size[0], size[1])
 				s.app.clustered = true
-				for _, keys := range [][]string{{"1"}, {"tab"}, {"2"}, {"r"}, {"esc", "3"}, {"K"}, {"esc", "n"}, {"esc", "?"}} {
+				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"r"}, {"esc", "3"}, {"K"}, {"esc", "n"}, {"esc", "?"}} {
 					for _, k := range keys {
 						s.later(k)
 					}
@@ -108,7 +112,7 @@ func TestHostileJobDoesNothing(t *testing.T) {
 			s.app.clustered = true
 			s.press("2", "enter")
 			j := sampleJob(s.app.detail.id)
-			j.Queue, j.Kind, j.LastError, j.IdempotencyKey = text, text, text, text
+			j.Queue, j.Kind, j.LastError, j.IdempotencyKey, j.CancelledBy = text, text, text, text, text
 			quoted, _ := json.Marshal(text)
 			j.Payload = json.RawMessage(`{"` + text + `": ` + string(quoted) + `, "raw": "` + text)
 			for i := range j.Errors {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -60,6 +61,10 @@ func TestOtherStates(t *testing.T) {
 		{"read only, no WAL", func(w *world) {
 			w.state.Server.ReadOnly = true
 			w.state.WAL = watch.Link{Reason: "wal_level is replica: set wal_level = logical and restart; events come from polling"}
+		}, nil, []string{"2"}},
+		{"old schema", func(w *world) { w.state.Server.SchemaOld = true }, nil, nil},
+		{"dead letters never read", func(w *world) {
+			w.down = errors.New("list dead letters: permission denied for table jobs: run GRANT SELECT ON leasetop.jobs TO app, or ask somebody who may")
 		}, nil, []string{"2"}},
 		{"unreachable", func(w *world) {
 			w.state.Polling = watch.Link{Reason: "connection refused; trying again in 4s"}

@@ -139,6 +139,9 @@ func (l *leasesPane) cells(one watch.Lease, full int) []cell {
 	} else if portion(rest, long) <= 0.2 {
 		time.ink = t.bad
 	}
+	if one.CancelledBy != "" && rest > 0 {
+		bar = cell{paint: func(w int) string { return t.cancelling(one.CancelledBy, w) }}
+	}
 	return []cell{
 		{text: strconv.FormatInt(one.JobID, 10), ink: t.strong},
 		t.kindCell(one.Queue, one.Kind, full),
@@ -157,5 +160,10 @@ func tries(n, of int) string {
 	return strconv.Itoa(n) + "/" + strconv.Itoa(of)
 }
 
-// Job returns the job under the cursor.
-func (l *leasesPane) Job() (int64, bool) { return l.list.Key() }
+// Lease returns the lease under the cursor.
+func (l *leasesPane) Lease() (watch.Lease, bool) {
+	if l.list.at < len(l.pic.state.Leases.List) {
+		return l.pic.state.Leases.List[l.list.at], true
+	}
+	return watch.Lease{}, false
+}

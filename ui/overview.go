@@ -35,7 +35,7 @@ func (o *overview) View(w, h int) []string {
 	queues := len(o.pic.state.Depths.Queues)
 	if w < wideWidth || h+4 < wideHeight {
 		wants := []int{
-			queues + 2 + len(o.queues.warnings(w)),
+			queues + 2 + len(o.queues.notes(w)),
 			len(o.pic.state.Leases.List) + 1,
 			len(o.pic.state.Dead.Latest) + 1,
 			len(o.events.rows),
@@ -57,9 +57,12 @@ func (o *overview) View(w, h int) []string {
 // Keys are what the focused pane's keys do.
 func (o *overview) Keys(a *app) []action {
 	switch o.at {
+	case 0:
+		d, ok := o.queues.Queue()
+		return []action{pauseKey(a, d, ok)}
 	case 1:
-		id, ok := o.leases.Job()
-		return []action{openKey(a, id, ok)}
+		l, ok := o.leases.Lease()
+		return []action{openKey(a, l.JobID, ok), cancelKey(a, leaseTarget(l), pick(ok, "", "no job under the cursor"))}
 	case 2:
 		job, ok := o.dead.Job()
 		return []action{openKey(a, job.ID, ok), redriveKey(a, func() []subject { return subjects(job) }, ok)}

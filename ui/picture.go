@@ -97,7 +97,7 @@ func (p *picture) unserved() []watch.QueueDepth {
 	}
 	var out []watch.QueueDepth
 	for _, q := range p.state.Depths.Queues {
-		if q.Ready > 0 && !p.served(q.Queue) {
+		if _, paused := p.state.Pauses.Of(q.Queue); q.Ready > 0 && !paused && !p.served(q.Queue) {
 			out = append(out, q)
 		}
 	}

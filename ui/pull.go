@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -116,7 +117,7 @@ func (a *app) pulled(m pulledMsg) tea.Cmd {
 	a.latest = m
 	early := calmEvery - a.now().Sub(a.adopted)
 	switch {
-	case a.paused:
+	case a.frozen:
 	case early <= 0 || matters(before, m):
 		a.adopt(m)
 	default:
@@ -125,18 +126,19 @@ func (a *app) pulled(m pulledMsg) tea.Cmd {
 	return a.pull(m)
 }
 
-// matters tells whether something happened that must be seen at once: a death, an
-// event of the workers, a source lost or back.
+// matters tells whether something happened that must be seen at once: a death, a
+// pause, an event of the workers, a source lost or back.
 func matters(before, m pulledMsg) bool {
 	a, b := before.state, m.state
 	return a.Version == 0 || a.Dead.Signal != b.Dead.Signal || a.Dead.Total != b.Dead.Total ||
+		!slices.Equal(a.Pauses.List, b.Pauses.List) ||
 		a.WAL.OK != b.WAL.OK || a.Notify.OK != b.Notify.OK || a.Polling.OK != b.Polling.OK ||
 		before.last != m.last
 }
 
 // catchUp makes the latest the picture, when it is not yet.
 func (a *app) catchUp() {
-	if !a.paused && a.latest.state != a.pic.state {
+	if !a.frozen && a.latest.state != a.pic.state {
 		a.adopt(a.latest)
 	}
 }

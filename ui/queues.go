@@ -32,6 +32,14 @@ func (q *queuesPane) Move(m motion) { q.list.Move(m) }
 // Focus gives or takes the focus.
 func (q *queuesPane) Focus(on bool) { q.lit = on }
 
+// Queue returns the queue under the cursor.
+func (q *queuesPane) Queue() (watch.QueueDepth, bool) {
+	if q.list.at < len(q.pic.state.Depths.Queues) {
+		return q.pic.state.Depths.Queues[q.list.at], true
+	}
+	return watch.QueueDepth{}, false
+}
+
 // Heading says how many queues there are and how the counts were learned.
 func (q *queuesPane) Heading() heading {
 	h := heading{name: "QUEUES"}
@@ -70,15 +78,16 @@ func (q *queuesPane) View(w, h int) []string {
 	columns := append([]column(nil), queueColumns...)
 	columns[0].max = widest(8, min(24, w/4), func(yield func(string) bool) {
 		for _, one := range d.Queues {
-			if !yield(one.Queue) {
+			if !yield(q.name(one)) {
 				return
 			}
 		}
 	})
 	g := arrange(columns, w-2)
-	warnings := q.warnings(w)
+	notes := q.notes(w)
+	notes = notes[:min(len(notes), max(h/2, 1))]
 	total := len(d.Queues) > 1
-	room := h - 1 - len(warnings)
+	room := h - 1 - len(notes)
 	if total {
 		room--
 	}
@@ -93,14 +102,18 @@ func (q *queuesPane) View(w, h int) []string {
 	}
 	from, to := q.list.Window(min(room, len(d.Queues)))
 	for i := from; i < to; i++ {
-		row := g.row(q.cells(d.Queues[i], t.text))
+		ink := t.text
+		if _, paused := q.pic.state.Pauses.Of(d.Queues[i].Queue); paused {
+			ink = t.warn
+		}
+		row := g.row(q.cells(d.Queues[i], ink))
 		add(t.lineOf(row, w, q.lit && i == q.list.at, false))
 	}
 	if total && len(lines) < h {
 		row := g.row(q.cells(sumOf(d.Queues), t.dim))
 		add(t.lineOf(row, w, false, false))
 	}
-	lines = append(lines, warnings...)
+	lines = append(lines, notes...)
 	return append(lines, q.chart(w, h-len(lines))...)
 }
 
@@ -126,7 +139,7 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 		oldest = cell{text: age(d.OldestReady), ink: t.text}
 	}
 	return []cell{
-		{text: d.Queue, ink: name},
+		{text: q.name(d), ink: name},
 		number(d.Ready, bounded, d.AtLeast.Ready, t.strong),
 		number(d.Scheduled, bounded, d.AtLeast.Scheduled, t.text),
 		number(d.Processing, count, false, t.accent),
@@ -139,6 +152,17 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 		{paint: func(w int) string { return spark(d.Spark, w, t.accent, t.faint) }},
 	}
 }
+
+// name is a queue's name, marked when the queue is paused.
+func (q *queuesPane) name(d watch.QueueDepth) string {
+	if _, paused := q.pic.state.Pauses.Of(d.Queue); paused {
+		return pausedMark + d.Queue
+	}
+	return d.Queue
+}
+
+// notes stand below the table: what is paused, and what is wrong.
+func (q *queuesPane) notes(w int) []string { return append(q.pauses(w), q.warnings(w)...) }
 
 // warnings say what is wrong with a queue, as far as it is known.
 func (q *queuesPane) warnings(w int) []string {

@@ -252,6 +252,44 @@ func (w *world) Redrive(_ context.Context, by string, ids ...int64) (queue.Done,
 	return done, nil
 }
 
+func (w *world) Cancel(_ context.Context, by string, ids ...int64) (queue.Cancelled, error) {
+	w.note("cancel %v by %s", ids, by)
+	var done queue.Cancelled
+	for _, id := range ids {
+		if reason, ok := w.skip[id]; ok {
+			done.Skipped = append(done.Skipped, queue.Skip{ID: id, Reason: reason})
+			continue
+		}
+		done.Asked = append(done.Asked, id)
+		for i := range w.state.Leases.List {
+			if l := &w.state.Leases.List[i]; l.JobID == id {
+				l.CancelledBy = by
+			}
+		}
+	}
+	return done, w.down
+}
+
+func (w *world) Pause(_ context.Context, by, why string, queues ...string) ([]string, error) {
+	w.note("pause %v by %s", queues, by)
+	return w.paused(queues, false)
+}
+
+func (w *world) Resume(_ context.Context, queues ...string) ([]string, error) {
+	w.note("resume %v", queues)
+	return w.paused(queues, true)
+}
+
+// paused returns the queues that were, or were not.
+func (w *world) paused(queues []string, were bool) (names []string, err error) {
+	for _, name := range queues {
+		if _, ok := w.state.Pauses.Of(name); ok == were {
+			names = append(names, name)
+		}
+	}
+	return names, w.down
+}
+
 func (w *world) Workers() []workers.Snapshot { w.touch("workers"); return w.crew }
 func (w *world) Events(after uint64) ([]workers.Event, uint64) {
 	news := sampleNews()
@@ -339,7 +377,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			s.run(c)
 		}
-	case deadMsg, jobMsg, redrivenMsg, orderedMsg, faultMsg:
+	case deadMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
 		s.send(msg)
 	}
 }

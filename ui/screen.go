@@ -48,12 +48,15 @@ func (a *app) screen() []string {
 	if !a.roomy() {
 		return a.tooSmall(w, h)
 	}
-	lines := []string{header(&a.pic, a.cfg.Origin, a.paused, w), a.tabLine(w)}
+	lines := []string{header(&a.pic, a.cfg.Origin, a.frozen, w), a.tabLine(w)}
 	lines = append(lines, banner(&a.pic, w)...)
 	body := h - len(lines) - 1
-	if a.pic.state.Server.SchemaMissing {
+	switch s := a.pic.state.Server; {
+	case s.SchemaMissing:
 		lines = append(lines, a.noSchema(w, body)...)
-	} else {
+	case s.SchemaOld:
+		lines = append(lines, a.oldSchema(w, body)...)
+	default:
 		lines = append(lines, a.page().View(w, body)...)
 	}
 	lines = append(lines, a.footer(w))
@@ -86,5 +89,21 @@ func (a *app) noSchema(w, h int) []string {
 		"     " + t.lead.draw("leasetop migrate up"),
 		"",
 		" " + t.dim.draw("This screen fills as soon as the table is there."),
+	}, w, h, true)
+}
+
+// oldSchema says how to get what this program needs.
+func (a *app) oldSchema(w, h int) []string {
+	t, s := a.pic.theme, a.pic.state.Server
+	return t.boxed(heading{name: "THIS QUEUE IS OF AN OLDER RELEASE"}, []string{
+		"",
+		" " + safe.Text(fmt.Sprintf("Schema %q of database %q lacks what this program reads.", s.Schema, s.Database)),
+		"",
+		" " + t.dim.draw("Bring it up to date with"),
+		"",
+		"     " + t.lead.draw("leasetop migrate up"),
+		"",
+		" " + t.dim.draw("Workers of the older release go on meanwhile and afterwards."),
+		" " + t.dim.draw("This screen fills as soon as it is done."),
 	}, w, h, true)
 }

@@ -11,7 +11,10 @@ import (
 func everyScreen(s *stage, each func()) {
 	for _, keys := range [][]string{
 		{"1"},
-		{"tab"},
+		{"P"},
+		{"esc", "tab"},
+		{"C"},
+		{"esc"},
 		{"tab"},
 		{"tab"},
 		{"2"},

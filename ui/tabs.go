@@ -17,9 +17,13 @@ type tab struct {
 
 // registry is the tabs in the order of their numbers.
 func (a *app) registry() []tab {
-	none := func(*picture) string { return "" }
 	return []tab{
-		{"Overview", none, a.overview},
+		{"Overview", func(p *picture) string {
+			if n := len(p.state.Pauses.List); n > 0 {
+				return strconv.Itoa(n) + " paused"
+			}
+			return ""
+		}, a.overview},
 		{"Dead letters", func(p *picture) string {
 			if p.state.Dead.Total == 0 {
 				return ""
@@ -68,8 +72,11 @@ func (a *app) tabLine(w int) string {
 			continue
 		}
 		k := t.accent
-		if one.page == page(a.deadTab) {
+		switch one.page {
+		case page(a.deadTab):
 			k = t.bad
+		case page(a.overview):
+			k = t.warn
 		}
 		left = append(left, part{" " + t.accent.draw(number) + t.dim.draw(" "+name+strings.Repeat(" ", min(len(badge), 1))) + k.draw(badge) + " ", 0})
 	}

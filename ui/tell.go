@@ -34,18 +34,20 @@ var feedWords = map[watch.What]struct {
 	kind       tone
 	words, who string
 }{
-	watch.Enqueued:  {"+", quiet, "enqueued", ""},
-	watch.Claimed:   {"→", quiet, "claimed", "by"},
-	watch.Completed: {"✓", okay, "completed", "by"},
-	watch.Retried:   {"↻", caution, "retried", "by"},
-	watch.Released:  {"↩", quiet, "released", "by"},
-	watch.Reclaimed: {"↩", caution, "reclaimed", "from"},
-	watch.Failed:    {"✗", danger, "failed for good", "by"},
-	watch.Buried:    {"✗", danger, "buried", "by"},
-	watch.Redriven:  {"↑", okay, "redriven", ""},
-	watch.Edited:    {"~", caution, "edited", ""},
-	watch.Deleted:   {"-", caution, "deleted", ""},
-	watch.Truncated: {"-", caution, "truncated", ""},
+	watch.Enqueued:    {"+", quiet, "enqueued", ""},
+	watch.Claimed:     {"→", quiet, "claimed", "by"},
+	watch.Completed:   {"✓", okay, "completed", "by"},
+	watch.Retried:     {"↻", caution, "retried", "by"},
+	watch.Released:    {"↩", quiet, "released", "by"},
+	watch.Reclaimed:   {"↩", caution, "reclaimed", "from"},
+	watch.Failed:      {"✗", danger, "failed for good", "by"},
+	watch.Buried:      {"✗", danger, "buried", "by"},
+	watch.CancelAsked: {"⊘", caution, "cancel asked", ""},
+	watch.Cancelled:   {"⊘", caution, "cancelled", ""},
+	watch.Redriven:    {"↑", okay, "redriven", ""},
+	watch.Edited:      {"~", caution, "edited", ""},
+	watch.Deleted:     {"-", caution, "deleted", ""},
+	watch.Truncated:   {"-", caution, "truncated", ""},
 }
 
 // ofFeed puts an event of the feed in words.
@@ -64,6 +66,14 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 		out.text += " " + told.who + " " + p.holder(e.Owner).name
 	}
 	note := e.Note
+	switch e.What {
+	case watch.CancelAsked, watch.Cancelled:
+		// The note is "by ann": who wanted it comes before whose job it was.
+		out.text += " " + note
+		if note = ""; e.Owner != "" {
+			note = p.holder(e.Owner).name
+		}
+	}
 	if ownerLost(e) {
 		out.text, note = ranOutDead(p.holder(e.Owner).name), strings.TrimSuffix(note, ", worker lost")
 	}
