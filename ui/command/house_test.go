@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"queue/watch":      {"queue", "sql"},
 	"workers":          {"queue", "sql"},
 	"workers/demo":     {"workers", "queue", "sql"},
+	"workers/child":    {"workers", "queue"},
 	"ui":               {"ui/guard", "ui/safe", "queue", "queue/watch", "workers"},
 	"ui/guard":         {"ui/safe"},
 	"ui/safe":          {},

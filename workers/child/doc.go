@@ -1,0 +1,57 @@
+// Package child runs jobs as child processes: [Handler] makes a handler of a
+// program, in whatever language it is written.
+//
+// # What the program is given
+//
+// The program is started once for each job, without a shell: its arguments are
+// those of [Handler], and nothing of a job is ever among them. The payload comes
+// on standard input, byte for byte as the database has it; a program that does
+// not read it does no harm. The environment is this process's own, secrets such as
+// a password in DATABASE_URL included, and besides
+//
+//	LEASETOP_JOB_ID   the job's id
+//	LEASETOP_QUEUE    its queue
+//	LEASETOP_KIND     its kind, which may be empty
+//	LEASETOP_ATTEMPT  1 at the first attempt
+//
+// # What it says by its end
+//
+//	exit 0            the job is completed
+//	exit 75           retried with backoff (EX_TEMPFAIL of sysexits.h)
+//	any other status  poison: the job is dead
+//	a signal          poison: "killed by SIGSEGV"
+//
+// The end of what it wrote on standard error becomes the job's error, after the
+// status: whole lines where possible, at most 1,800 bytes. A program that cannot be
+// started (it was removed, the machine has no processes or memory left) is no fault
+// of the job, which is retried.
+//
+// # When the job must stop
+//
+// Each child is the leader of a process group of its own, so that what it starts
+// ends with it.
+//
+//	lease lost, trust ended, worker killed   SIGKILL to the whole group at once
+//	drained, cancelled, timed out            SIGTERM to the group (and SIGCONT, should it be
+//	                                         stopped), then SIGKILL when three quarters of
+//	                                         workers.TimeToReturn have passed
+//
+// A child that was asked to end is never poison: completed if it exits 0 all the
+// same, else released, cancelled or retried as the pool says.
+//
+// When the program itself has ended, whatever it left running in its group is
+// killed before the job gets its outcome; a background process does not outlive
+// its job. Only then is the program reaped: until that moment no other process or
+// group can have its id, so no stranger is ever signalled.
+//
+// A process that leaves the group (setsid, as daemons do) is out of reach.
+//
+// # When this process dies
+//
+// kill -9 leaves nobody to clean up. So with the first child a second process of
+// the same binary is started, the guard, which knows the groups that live and kills
+// them when it sees this process's end of a pipe close. On Linux the kernel
+// kills the program itself even without it (PR_SET_PDEATHSIG). The guard is told of
+// a child a few microseconds after its start; what the child could start within
+// these would be missed.
+package child

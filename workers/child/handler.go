@@ -1,0 +1,92 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// Stream is where a child wrote something.
+type Stream string
+
+// What a child writes on.
+const (
+	Stdout Stream = "out"
+	Stderr Stream = "err"
+)
+
+// Options of a handler. The zero value works.
+type Options struct {
+	// Output is given each line that a child prints, without its end and cut to
+	// 4,096 bytes; it holds whatever the child wrote. It is called by several
+	// goroutines at once, and a slow one slows the child down. nil drops the lines.
+	Output func(job *queue.Job, from Stream, line string)
+}
+
+// Handler does each job by a child process: argv[0] with the arguments after it,
+// the same for every job; see the package comment. The program is looked up now,
+// once. When it is not found, each job is retried with that error: ask [LookUp]
+// before, to refuse a wrong name.
+func Handler(argv []string, o Options) workers.Handler {
+	if o.Output == nil {
+		o.Output = func(*queue.Job, Stream, string) {}
+	}
+	if len(argv) == 0 {
+		return func(context.Context, *queue.Job) error { return errors.New("no program is named to do the job") }
+	}
+	c := &command{argv: append([]string(nil), argv...), o: o}
+	c.path, c.missing = LookUp(argv[0])
+	return c.run
+}
+
+// LookUp finds a program as a shell would, in PATH unless its name holds a slash,
+// and returns its absolute path. The error says what is wrong with the name.
+func LookUp(program string) (path string, err error) {
+	path, err = exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if why := (*exec.Error)(nil); errors.As(err, &why) {
+		err = why.Err
+	}
+	if err != nil {
+		return "", fmt.Errorf("program %q: %w", program, err)
+	}
+	return path, nil
+}
+
+// command is what is run for each job.
+type command struct {
+	argv    []string
+	path    string
+	missing error // why there is no path
+	o       Options
+}
+
+// run is the life of one child.
+func (c *command) run(ctx context.Context, job *queue.Job) error {
+	if c.missing != nil {
+		return c.missing
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// The kernel ends a child with the thread that started it, not the process.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p, err := c.start(job)
+	if err != nil {
+		return err
+	}
+	exited, asked := make(chan struct{}), make(chan error, 1)
+	go func() { asked <- p.watch(ctx, exited) }()
+	err = awaitExit(p.cmd.Process.Pid)
+	close(exited)
+	return p.finish(err, <-asked)
+}
