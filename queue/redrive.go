@@ -112,7 +112,7 @@ func (q *Queue) statusOf(ctx context.Context, id int64, format string, fits func
 func (q *Queue) missing(ctx context.Context, id int64) (string, error) {
 	switch _, _, err := q.PreviewArchived(ctx, id, 0); {
 	case err == nil:
-		return "discarded: it is in the archive", nil
+		return "already discarded", nil
 	case errors.Is(err, ErrNotFound), errors.As(err, new(*pgconn.PgError)): // who may not look there is told what is known
 		return "no such job", nil
 	default:

@@ -44,18 +44,20 @@ func (p Printer) act(ctx context.Context, did string, ids []int64, do func(conte
 }
 
 // inBatches does something to jobs, some at a time. do returns how many it dealt
-// with; an error, also that it was called off, says how many were not come to.
+// with; an error, also that it was called off, says how many were not reached.
 func (p Printer) inBatches(ctx context.Context, did string, ids []int64, do func(context.Context, ...int64) (int, error)) error {
-	defer p.endProgress()
-	reached := 0
+	reached, long := 0, len(ids) > actBatch
+	if long {
+		defer p.endProgress()
+	}
 	for batch := range slices.Chunk(ids, actBatch) {
-		if len(ids) > actBatch {
+		if long {
 			p.progress(fmt.Sprintf("%s %d of %d", did, reached, len(ids)))
 		}
 		n, err := do(ctx, batch...)
 		reached += n
 		if err != nil && len(ids) > 1 {
-			err = fmt.Errorf("%w (%d of %d jobs were not come to: run it again for those)", err, len(ids)-reached, len(ids))
+			err = fmt.Errorf("%w (%d of %d jobs were not reached: run it again for those)", err, len(ids)-reached, len(ids))
 		}
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func Cancel(ctx context.Context, p Printer, q *queue.Queue, ids []int64) error {
 	}
 	fmt.Fprintf(out, "cancelled %d, asked %d, skipped %d\n", len(done.IDs), len(done.Asked), len(done.Skipped))
 	for _, id := range done.Asked {
-		fmt.Fprintf(out, "asked %d: it is running, and its worker was asked to end it; `leasetop show %d` tells when it has\n", id, id)
+		fmt.Fprintf(out, "asked %d: it is running, and its worker was asked to end it (`leasetop show %d` tells what came of it)\n", id, id)
 	}
 	printSkipped(out, done.Skipped)
 	return errors.Join(out.Flush(), failed)

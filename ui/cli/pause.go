@@ -94,7 +94,7 @@ func (p Printer) remark(ctx context.Context, q *queue.Queue, paused []string) {
 		case i < 0:
 			fmt.Fprintf(p.Err, "leasetop: queue %q has no job waiting, running or dead: is the name right?\n", name)
 		case depths.Queues[i].Processing > 0:
-			fmt.Fprintf(p.Err, "leasetop: queue %q: %d running now go on\n", name, depths.Queues[i].Processing)
+			fmt.Fprintf(p.Err, "leasetop: queue %q: its running jobs go on (%d)\n", name, depths.Queues[i].Processing)
 		}
 	}
 }

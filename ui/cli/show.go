@@ -23,7 +23,8 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		return showJSON(ctx, p, q, id)
 	}
 	j, length, err := q.Preview(ctx, id, showPayload)
-	discarded := [][2]string{}
+	var where string
+	var discarded [][2]string
 	if errors.Is(err, queue.ErrNotFound) {
 		var a *queue.Archived
 		if a, length, err = q.PreviewArchived(ctx, id, showPayload); err == nil {
@@ -32,8 +33,8 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 				{"discarded at", clock(a.ArchivedAt)},
 				{"discarded by", a.ArchivedBy},
 				{"discarded why", a.ArchivedWhy},
-				{"", fmt.Sprintf("it is in the archive: `leasetop restore %d` brings it back", id)},
 			}
+			where = fmt.Sprintf(", discarded: `leasetop restore %d` brings it back", id)
 		}
 	}
 	if err != nil {
@@ -44,7 +45,7 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		{"id", fmt.Sprint(j.ID)},
 		{"queue", j.Queue},
 		{"kind", j.Kind},
-		{"status", string(j.Status)},
+		{"status", string(j.Status) + where},
 		{"attempts", fmt.Sprintf("%d of %d", j.Attempts, j.MaxAttempts)},
 		{"run at", when(j.RunAt)},
 		{"locked by", j.LockedBy},

@@ -76,7 +76,7 @@ func newRoot(failure *error) *cobra.Command {
 		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Show(ctx, o.printer(), d.Queue, ids[0]) })
 	})
 	add(root, &cobra.Command{
-		Use: "depth", Short: "Print how many jobs each queue has by status", Example: "leasetop depth -o json",
+		Use: "depth", Short: "Print how many jobs each queue has by status, and which are paused", Example: "leasetop depth -o json",
 	}, noArguments, func(ctx context.Context, _ *cobra.Command, _ []string) error {
 		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Depth(ctx, o.printer(), d.Queue) })
 	})
