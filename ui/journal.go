@@ -56,18 +56,41 @@ func (h happening) routine() bool {
 // journalKept bounds what one journal shows.
 const journalKept = 300
 
-// journal merges what the feed and the workers tell, newest first. Heartbeats
-// are left out, and a reclaim that our reaper told about is not told again.
+// nearly is how far apart the feed and the workers may date the same thing.
+const nearly = 2 * time.Second
+
+// cancels tells of which jobs the feed tells that somebody cancelled them, and when
+// such a job ended last; the zero time when none has.
+func (p *picture) cancels() map[int64]time.Time {
+	told := map[int64]time.Time{}
+	for _, e := range p.state.Events {
+		switch e.What {
+		case watch.CancelAsked:
+			told[e.JobID] = told[e.JobID] // known, if by nothing else
+		case watch.Cancelled:
+			told[e.JobID] = e.At
+		}
+	}
+	return told
+}
+
+// journal merges what the feed and the workers tell, newest first. Heartbeats are
+// left out. A reclaim that our reaper told about is not told again; a cancel is told
+// by the feed, which knows who wanted it, and once: its end takes the place of the request.
 func (p *picture) journal() []happening {
 	out := make([]happening, 0, journalKept)
-	reaped := map[int64]time.Time{}
+	reaped, cancelled := map[int64]time.Time{}, p.cancels()
 	for i := range slices.Backward(p.news) {
 		if len(out) == journalKept {
 			break
 		}
 		e := &p.news[i]
 		at := p.state.Clock.Now(e.At)
-		if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
+		ended, told := cancelled[e.JobID]
+		switch {
+		case told && e.What == workers.Cancelled, told && e.What == workers.ReapedDead && ended.Sub(at).Abs() < nearly:
+			continue
+		case e.What == workers.ReapedBack, e.What == workers.ReapedDead:
 			reaped[e.JobID] = at
 		}
 		out = append(out, happening{at: at, work: e})
@@ -81,7 +104,10 @@ func (p *picture) journal() []happening {
 		if e.What == watch.Renewed {
 			continue
 		}
-		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || ownerLost(e)) && e.At.Sub(at).Abs() < 2*time.Second {
+		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || ownerLost(e)) && e.At.Sub(at).Abs() < nearly {
+			continue
+		}
+		if e.What == watch.CancelAsked && !cancelled[e.JobID].Before(e.At) {
 			continue
 		}
 		out = append(out, happening{at: e.At, feed: e})

@@ -45,6 +45,8 @@ var feedWords = map[watch.What]struct {
 	watch.CancelAsked: {"⊘", caution, "cancel asked", ""},
 	watch.Cancelled:   {"⊘", caution, "cancelled", ""},
 	watch.Redriven:    {"↑", okay, "redriven", ""},
+	watch.Paused:      {pausedMark, caution, "paused", ""},
+	watch.Resumed:     {"▸", okay, "resumed", ""},
 	watch.Edited:      {"~", caution, "edited", ""},
 	watch.Deleted:     {"-", caution, "deleted", ""},
 	watch.Truncated:   {"-", caution, "truncated", ""},
@@ -67,6 +69,8 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 	}
 	note := e.Note
 	switch e.What {
+	case watch.Paused, watch.Resumed:
+		out.text, out.about, note = join("queue "+e.Queue+" "+told.words, note), "", ""
 	case watch.CancelAsked, watch.Cancelled:
 		// The note is "by ann": who wanted it comes before whose job it was.
 		out.text += " " + note

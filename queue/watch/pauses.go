@@ -43,8 +43,30 @@ func (f *Feed) readPauses(ctx context.Context) error {
 	// By their bytes, whatever the database's collation is.
 	slices.SortFunc(list, func(a, b queue.Pause) int { return cmp.Compare(a.Queue, b.Queue) })
 	now := time.Now()
-	f.change(func() { f.draft.Pauses = Pauses{Source: Polled, Read: now, Reason: reason, List: list} })
+	f.change(func() {
+		before := f.draft.Pauses
+		f.draft.Pauses = Pauses{Source: Polled, Read: now, Reason: reason, List: list}
+		if before.Source != Unknown && before.Reason == "" && reason == "" {
+			f.happened(tellPauses(before, f.draft.Pauses, f.skew.clock().Now(now))...)
+		}
+	})
 	return nil
+}
+
+// tellPauses names what happened between two readings. The table does not say who
+// resumed a queue.
+func tellPauses(before, now Pauses, at time.Time) (story []Event) {
+	for _, p := range before.List {
+		if _, still := now.Of(p.Queue); !still {
+			story = append(story, Event{What: Resumed, At: at, Source: Polled, Queue: p.Queue})
+		}
+	}
+	for _, p := range now.List {
+		if was, already := before.Of(p.Queue); !already || !was.Since.Equal(p.Since) {
+			story = append(story, Event{What: Paused, At: p.Since, Source: Polled, Queue: p.Queue, Note: "by " + p.By})
+		}
+	}
+	return story
 }
 
 // withPaused adds the paused queues that have no jobs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,18 @@ func TestPausesComeByTheControlChannel(t *testing.T) {
 	if _, err := q.Resume(t.Context(), "emails", "empty"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, f, "none", func(s *State) bool { return len(s.Pauses.List) == 0 && len(s.Depths.Queues) == 1 })
+	before := s
+	s = await(t, f, "none", func(s *State) bool { return len(s.Pauses.List) == 0 && len(s.Depths.Queues) == 1 })
+	told := story(before, s)
+	slices.Sort(told)
+	if want := []string{"resumed Zoo", "resumed emails", "resumed empty"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	told = story(&State{}, before)
+	slices.Sort(told)
+	if want := []string{"paused Zoo by ann@db1", "paused emails by ann@db1", "paused empty by ann@db1"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
 }
 
 func TestPausesComeByThePollWhereNobodyListens(t *testing.T) {

@@ -158,7 +158,7 @@ type Event struct {
 // What names what happened.
 type What string
 
-// What can happen to a job. Some are told apart by the row alone: from
+// What can happen to a job, or to a queue. Some are told apart by the row alone: from
 // processing back to pending with a later run_at is a retry, with the same
 // run_at after expiry a reclaim; see tell.
 const (
@@ -175,7 +175,9 @@ const (
 	// CancelAsked is of a running job, whose worker is to end it; Cancelled is the end.
 	CancelAsked What = "cancel asked"
 	Cancelled   What = "cancelled"
-	Edited      What = "edited" // changed by somebody's SQL without moving on: rescheduled, moved to another queue
+	Paused      What = "paused"  // a queue
+	Resumed     What = "resumed" // a queue
+	Edited      What = "edited"  // changed by somebody's SQL without moving on: rescheduled, moved to another queue
 	Deleted     What = "deleted"
 	Truncated   What = "truncated"
 	Health      What = "health" // the feed itself: a connection lost, replaced, refused

@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// tellsOf is what the journal tells of these, oldest first.
+func tellsOf(feed []watch.Event, news ...workers.Event) (lines []string) {
+	p := picture{state: &watch.State{Clock: watch.Clock{Known: true}, Events: feed}, workers: sampleWorkers(), news: news}
+	for _, h := range slices.Backward(p.journal()) {
+		e := p.tell(h)
+		lines = append(lines, join(e.source, e.text))
+	}
+	return lines
+}
+
+func TestCancelIsToldOnceWithWho(t *testing.T) {
+	t.Parallel()
+	at := func(s int) time.Time { return noon.Add(time.Duration(s) * time.Second) }
+	asked := watch.Event{Seq: 1, At: at(0), What: watch.CancelAsked, Source: watch.FromWAL, JobID: 5, Owner: owner("w1", 1), Note: "by ann"}
+	heard := workers.Event{Seq: 1, At: at(1), What: workers.Cancelled, Worker: "w1", JobID: 5, Text: "job 5 cancelled by ann: its handler is asked to end"}
+	ended := watch.Event{Seq: 2, At: at(8), What: watch.Cancelled, Source: watch.FromWAL, JobID: 5, Owner: owner("w1", 1), Note: "by ann"}
+	lost := watch.Event{Seq: 2, At: at(8), What: watch.Cancelled, Source: watch.FromWAL, JobID: 5, Owner: owner("w1", 1), Note: "by ann, worker lost"}
+	reaped := workers.Event{Seq: 2, At: at(8), What: workers.ReapedDead, JobID: 5, Owner: owner("w1", 1)}
+	completed := watch.Event{Seq: 2, At: at(8), What: watch.Completed, Source: watch.FromWAL, JobID: 5, Owner: owner("w1", 1)}
+	other := watch.Event{Seq: 3, At: at(9), What: watch.CancelAsked, Source: watch.FromWAL, JobID: 5, Owner: owner("w2", 2), Note: "by bob"}
+	for name, c := range map[string]struct {
+		feed []watch.Event
+		news []workers.Event
+		want []string
+	}{
+		"asked":                       {[]watch.Event{asked}, []workers.Event{heard}, []string{"wal cancel asked by ann · w1"}},
+		"ended":                       {[]watch.Event{asked, ended}, []workers.Event{heard}, []string{"wal cancelled by ann · w1"}},
+		"lost with its worker":        {[]watch.Event{asked, lost}, []workers.Event{heard, reaped}, []string{"wal cancelled by ann, worker lost · w1"}},
+		"completed all the same":      {[]watch.Event{asked, completed}, []workers.Event{heard}, []string{"wal cancel asked by ann · w1", "wal completed by w1"}},
+		"asked again after a redrive": {[]watch.Event{asked, ended, other}, nil, []string{"wal cancelled by ann · w1", "wal cancel asked by bob · w2"}},
+		"not told by the feed":        {nil, []workers.Event{heard}, []string{"work w1 cancelled · job 5 cancelled by ann: its handler is asked to end"}},
+	} {
+		if got := tellsOf(c.feed, c.news...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: told %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestPausesAreEvents(t *testing.T) {
+	t.Parallel()
+	got := tellsOf([]watch.Event{
+		{Seq: 1, At: noon, What: watch.Paused, Source: watch.Polled, Queue: "emails", Note: "by ann"},
+		{Seq: 2, At: noon.Add(time.Second), What: watch.Resumed, Source: watch.Polled, Queue: "emails"},
+	})
+	if want := []string{"poll queue emails paused by ann", "poll queue emails resumed"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
