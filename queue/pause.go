@@ -37,7 +37,11 @@ func (q *Queue) Resume(ctx context.Context, queues ...string) (resumed []string,
 	if err := checkQueues(queues); err != nil {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
-	return q.names(ctx, "resume", queues)
+	resumed, err = q.names(ctx, "resume", queues)
+	for _, name := range resumed {
+		q.marks.byQueue.Delete(name) // looks that found nothing in a pause have nothing to tell
+	}
+	return resumed, err
 }
 
 // Pauses returns the queues that are paused, by name.
