@@ -65,10 +65,12 @@ func (p *picture) cancels() map[int64]time.Time {
 	told := map[int64]time.Time{}
 	for _, e := range p.state.Events {
 		switch e.What {
-		case watch.CancelAsked:
-			told[e.JobID] = told[e.JobID] // known, if by nothing else
 		case watch.Cancelled:
 			told[e.JobID] = e.At
+		case watch.CancelAsked:
+			if _, ok := told[e.JobID]; !ok {
+				told[e.JobID] = time.Time{}
+			}
 		}
 	}
 	return told
@@ -104,7 +106,7 @@ func (p *picture) journal() []happening {
 		if e.What == watch.Renewed {
 			continue
 		}
-		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || ownerLost(e)) && e.At.Sub(at).Abs() < nearly {
+		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || e.OwnerLost()) && e.At.Sub(at).Abs() < nearly {
 			continue
 		}
 		if e.What == watch.CancelAsked && !cancelled[e.JobID].Before(e.At) {

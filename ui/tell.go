@@ -78,7 +78,7 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 			note = p.holder(e.Owner).name
 		}
 	}
-	if ownerLost(e) {
+	if e.What == watch.Buried && e.OwnerLost() {
 		out.text, note = ranOutDead(p.holder(e.Owner).name), strings.TrimSuffix(note, ", worker lost")
 	}
 	if strings.HasPrefix(note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried {
@@ -89,12 +89,6 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 		out.text += " · " + strings.Replace(strings.TrimPrefix(note, "attempt "), " of ", "/", 1)
 	}
 	return out
-}
-
-// ownerLost tells whether an event of the feed is a burial by a reclaim: nobody
-// who worked on the job wrote it.
-func ownerLost(e *watch.Event) bool {
-	return e.What == watch.Buried && strings.HasSuffix(e.Note, ", worker lost")
 }
 
 func ranOutDead(worker string) string { return "lease of " + worker + " ran out → dead" }

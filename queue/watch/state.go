@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -153,6 +154,11 @@ type Event struct {
 	Owner   string // the owner that holds, or lost, the lease; see queue.ParseToken
 	Attempt int
 	Note    string // what else is to say, e.g. "attempt 2 of 5, retry in 2m"
+}
+
+// OwnerLost tells whether the job ended by a reclaim: nobody who worked on it wrote that.
+func (e *Event) OwnerLost() bool {
+	return (e.What == Buried || e.What == Cancelled) && strings.HasSuffix(e.Note, ", "+workerLost)
 }
 
 // What names what happened.

@@ -8,6 +8,9 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
+// workerLost ends the note of a job that was buried by a reclaim.
+const workerLost = "worker lost"
+
 // tellNew names what a new row is.
 func tellNew(now *row, at time.Time) Event {
 	e := event(Enqueued, now, now.owner)
@@ -77,11 +80,11 @@ func tell(old, now *row, at time.Time) Event {
 		lost := was == queue.Processing && ranOut(old, now, at)
 		switch {
 		case now.cancelledBy != "" && lost:
-			return event(Cancelled, now, owner, "by "+now.cancelledBy, "worker lost")
+			return event(Cancelled, now, owner, "by "+now.cancelledBy, workerLost)
 		case now.cancelledBy != "":
 			return event(Cancelled, now, owner, "by "+now.cancelledBy)
 		case lost:
-			return event(Buried, now, owner, attempt, "worker lost")
+			return event(Buried, now, owner, attempt, workerLost)
 		}
 		return event(Buried, now, owner, attempt)
 	}

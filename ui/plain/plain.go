@@ -80,6 +80,7 @@ type printer struct {
 	out      *bufio.Writer
 	seen     uint64 // the last of the feed's events
 	seenCrew uint64 // and of the workers'
+	twice    twice
 }
 
 func (p *printer) line(at time.Time, source, text string) {
@@ -96,7 +97,7 @@ func (p *printer) events(events []watch.Event) {
 			p.line(e.At, string(e.Source), fmt.Sprintf("%d events came too fast to be listed", missed))
 		}
 		p.seen = e.Seq
-		if e.What == watch.Renewed {
+		if e.What == watch.Renewed || p.twice.again(telling{e.JobID, ofFeed(e), e.At, true}) {
 			continue
 		}
 		p.line(e.At, string(e.Source), tell(e))
@@ -131,11 +132,15 @@ func (p *printer) crew(crew Workers, clock watch.Clock) {
 	events, last := crew.Events(p.seenCrew)
 	p.seenCrew = last
 	for _, e := range events {
+		at := clock.Now(e.At)
+		if p.twice.again(telling{e.JobID, ofCrew(e), at, false}) {
+			continue
+		}
 		source := "work"
 		if e.Worker == "" {
 			source = "reap"
 		}
-		p.line(clock.Now(e.At), source, tellCrew(e))
+		p.line(at, source, tellCrew(e))
 	}
 }
 
@@ -175,12 +180,15 @@ func (p *printer) depth(s *watch.State) {
 	}
 	parts := make([]string, 0, len(s.Depths.Queues))
 	for _, q := range s.Depths.Queues {
-		estimate, least := "", q.AtLeast
+		estimate, least, name := "", q.AtLeast, q.Queue
+		if pause, ok := s.Pauses.Of(q.Queue); ok {
+			name += " (paused by " + pause.By + ")"
+		}
 		if !q.CompletedExact {
 			estimate = "~"
 		}
 		parts = append(parts, fmt.Sprintf("%s: ready %s, scheduled %s, processing %d, completed %s%d, failed %s, dead %s",
-			q.Queue, bounded(q.Ready, least.Ready), bounded(q.Scheduled, least.Scheduled), q.Processing,
+			name, bounded(q.Ready, least.Ready), bounded(q.Scheduled, least.Scheduled), q.Processing,
 			estimate, q.Completed, bounded(q.Failed, least.Failed), bounded(q.Dead, least.Dead)))
 	}
 	p.line(now, "depth", strings.Join(parts, " | "))
