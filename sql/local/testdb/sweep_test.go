@@ -28,10 +28,11 @@ func TestDatabasesOfKilledRunsAreDroppedAndOthersKept(t *testing.T) {
 	server := hold(t)
 	left, kept := fmt.Sprintf("test_%d_left", gone(t)), uniqueName("test")
 	for _, name := range []string{left, kept} {
-		if err := create(t, server, name, "template0"); err != nil {
+		if err := create(t.Context(), server, name, "template0"); err != nil {
 			t.Fatal(err)
 		}
 	}
+	dropAtEnd(t, server, kept)
 	if err := sweepDatabases(t.Context(), server); err != nil {
 		t.Fatal(err)
 	}

@@ -30,21 +30,11 @@ func New(t testing.TB) string {
 	t.Helper()
 	server := hold(t)
 	name := uniqueName("test")
-	for {
-		template, err := ensureTemplate(t.Context(), server)
-		if err != nil {
-			t.Fatalf("testdb: %v", err)
-		}
-		err = create(t, server, name, template)
-		var failed *pgconn.PgError
-		if errors.As(err, &failed) && failed.Code == "3D000" { // another checkout replaced the template
-			continue
-		}
-		if err != nil {
-			t.Fatalf("testdb: %v", err)
-		}
-		return server.URL(name)
+	if err := migrated(t.Context(), server, name); err != nil {
+		t.Fatalf("testdb: %v", err)
 	}
+	dropAtEnd(t, server, name)
+	return server.URL(name)
 }
 
 // Empty gives the test a database without the schema.
@@ -52,9 +42,10 @@ func Empty(t testing.TB) string {
 	t.Helper()
 	server := hold(t)
 	name := uniqueName("test")
-	if err := create(t, server, name, "template0"); err != nil {
+	if err := create(t.Context(), server, name, "template0"); err != nil {
 		t.Fatalf("testdb: %v", err)
 	}
+	dropAtEnd(t, server, name)
 	return server.URL(name)
 }
 
@@ -125,6 +116,9 @@ func Run(m *testing.M) int {
 	shared.kept = true
 	shared.Unlock()
 	code := m.Run()
+	if err := lastExample(); err != nil {
+		fmt.Fprintln(os.Stderr, "testdb:", err)
+	}
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server != nil && shared.held == 0 {
@@ -152,22 +146,9 @@ func hold(t testing.TB) *local.Server {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.server == nil {
-		dir, err := local.ScratchFolder()
-		if err != nil {
-			t.Fatalf("testdb: %v", err)
-		}
-		// Not the test's context: the server outlives it.
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-		defer cancel()
-		server, err := local.Start(ctx, local.Options{
-			Dir: dir, Name: "shared", Unsafe: true,
-			Settings: map[string]string{"max_connections": "300"},
-		})
-		if err != nil {
-			t.Fatalf("testdb: %v", err)
-		}
-		shared.server = server
+	server, err := take()
+	if err != nil {
+		t.Fatalf("testdb: %v", err)
 	}
 	shared.held++
 	t.Cleanup(func() {
@@ -184,25 +165,67 @@ func hold(t testing.TB) *local.Server {
 		}
 		shared.server = nil
 	})
-	if !shared.swept {
-		shared.swept = true
-		if err := sweepDatabases(t.Context(), shared.server); err != nil {
-			t.Logf("testdb: drop what earlier runs left: %v", err)
-		}
-	}
-	return shared.server
+	return server
 }
 
-// create makes a database and has it dropped at the test's end.
-func create(t testing.TB, server *local.Server, name, template string) error {
-	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+// take returns the shared server, started and swept at its first use. The lock is held.
+func take() (*local.Server, error) {
+	// Not a test's context: the server outlives it.
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if shared.server == nil {
+		dir, err := local.ScratchFolder()
+		if err != nil {
+			return nil, err
+		}
+		shared.server, err = local.Start(ctx, local.Options{
+			Dir: dir, Name: "shared", Unsafe: true,
+			Settings: map[string]string{"max_connections": "300"},
+		})
+		if err != nil {
+			shared.server = nil
+			return nil, err
+		}
+	}
+	if !shared.swept {
+		shared.swept = true
+		if err := sweepDatabases(ctx, shared.server); err != nil {
+			fmt.Fprintln(os.Stderr, "testdb: drop what earlier runs left:", err)
+		}
+	}
+	return shared.server, nil
+}
+
+// migrated makes a database with the default schema.
+func migrated(ctx context.Context, server *local.Server, name string) error {
+	for {
+		template, err := ensureTemplate(ctx, server)
+		if err != nil {
+			return err
+		}
+		err = create(ctx, server, name, template)
+		var failed *pgconn.PgError
+		if errors.As(err, &failed) && failed.Code == "3D000" { // another checkout replaced the template
+			continue
+		}
+		return err
+	}
+}
+
+// create makes a database.
+func create(ctx context.Context, server *local.Server, name, template string) error {
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
-	if _, err := conn.Exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template+strategy(conn)); err != nil {
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+strategy(conn)); err != nil {
 		return fmt.Errorf("create database %s: %w", name, err)
 	}
+	return nil
+}
+
+func dropAtEnd(t testing.TB, server *local.Server, name string) {
 	t.Cleanup(func() {
 		ctx, cancel := afterwards()
 		defer cancel()
@@ -210,7 +233,6 @@ func create(t testing.TB, server *local.Server, name, template string) error {
 			t.Errorf("testdb: %v", err)
 		}
 	})
-	return nil
 }
 
 // strategy is how a database is copied. Copying its files took 42 ms, through
