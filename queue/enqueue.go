@@ -259,7 +259,10 @@ func (j *NewJob) check() error {
 	if j.MaxAttempts < 1 || j.MaxAttempts > math.MaxInt32 {
 		return fmt.Errorf("max attempts %d: use 1 to %d", j.MaxAttempts, math.MaxInt32)
 	}
-	if !json.Valid(j.Payload) || !utf8.Valid(j.Payload) { // json.Valid takes any bytes in strings
+	if !json.Valid(j.Payload) {
+		return fmt.Errorf("the payload is not valid JSON: %w", json.Unmarshal(j.Payload, new(json.RawMessage)))
+	}
+	if !utf8.Valid(j.Payload) { // json.Valid takes any bytes in strings
 		return errors.New("the payload is not valid JSON in UTF-8")
 	}
 	return nil
