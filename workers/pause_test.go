@@ -77,6 +77,23 @@ func TestPauseStopsClaimsEverywhereUntilTheResume(t *testing.T) {
 	}
 }
 
+func TestResumeWakesWorkersAtOnce(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	pause(t, q, "q")
+	exec(t, q, "INSERT INTO leasetop.jobs (queue, run_at) SELECT 'q', now() - n * interval '1 min' FROM generate_series(1, 5) n")
+	p := newPool(t, q, on(nothing), Options{PollMin: never, PollMax: never})
+	idle, listens := p.signals.idle.listen(), p.signals.listens.listen()
+	start(t, p)
+	receive(t, "LISTEN", listens)
+	for range 2 {
+		spawn(t, p, 1, "q")
+		receive(t, "the worker to find nothing", idle)
+	}
+	resume(t, q, "q")
+	waitDone(t, p)
+}
+
 func TestPauseSurvivesRestarts(t *testing.T) {
 	t.Parallel()
 	server := testdb.Server(t)
