@@ -123,11 +123,36 @@ func section(w io.Writer, title, text string) {
 	fmt.Fprintf(w, "\n%s\n  %s\n", title, strings.ReplaceAll(safe.Block(text), "\n", "\n  "))
 }
 
-// readable spreads JSON over lines; what was cut short, and so is no JSON, stays as it is.
+// deepest is how deep JSON is set in. Ten thousand levels, which fit into a preview,
+// would make two hundred megabytes of spaces.
+const deepest = 100
+
+// readable spreads JSON over lines; what was cut short, and so is no JSON, stays as it
+// is, and so does what is nested too deep to be read that way.
 func readable(payload json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Indent(&b, payload, "", "  ") != nil {
+	if nesting(payload) > deepest || json.Indent(&b, payload, "", "  ") != nil {
 		return string(payload)
 	}
 	return b.String()
+}
+
+// nesting is how deep the brackets of a JSON text go.
+func nesting(text []byte) (most int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			most = max(most, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return most
 }
