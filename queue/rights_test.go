@@ -43,7 +43,7 @@ func grants(t *testing.T, purposes ...string) (wanted []string) {
 	t.Helper()
 	readme := string(must[[]byte](t)(os.ReadFile("../README.md")))
 	for _, purpose := range purposes {
-		lines := regexp.MustCompile(`(?m)^    GRANT (.+) TO app; +-- `+purpose+`\b`).FindAllStringSubmatch(readme, -1)
+		lines := regexp.MustCompile(`(?m)^GRANT (.+) TO app; +-- `+purpose+`\b`).FindAllStringSubmatch(readme, -1)
 		if len(lines) == 0 {
 			t.Fatalf("the README has no GRANT to %s", purpose)
 		}
