@@ -18,12 +18,20 @@ func LeaseGone(ctx context.Context) <-chan struct{} {
 }
 
 // TimeToReturn is how long a handler may take to return once its context was
-// cancelled, before a pool that stops gives it up. It is 0 for any other context.
+// cancelled, before a pool that stops gives it up; less once the stop is forced. It
+// is 0 for any other context.
 func TimeToReturn(ctx context.Context) time.Duration {
-	if r, ok := ctx.Value(runKey{}).(*run); ok {
-		return r.worker.pool.o.rest()
+	r, ok := ctx.Value(runKey{}).(*run)
+	if !ok {
+		return 0
 	}
-	return 0
+	p := r.worker.pool
+	select {
+	case <-p.forced:
+		return min(p.o.rest(), lastMoment)
+	default:
+		return p.o.rest()
+	}
 }
 
 // letGo tells the handler that the lease is not ours any more. The lock is held.

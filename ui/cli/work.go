@@ -78,7 +78,10 @@ func Work(ctx context.Context, p Printer, w Where, o WorkOptions) (err error) {
 	close(over)
 	<-told
 	log.end(pool)
-	return errors.Join(log.err, err)
+	if err == nil {
+		err = log.err
+	}
+	return err
 }
 
 // check refuses what cannot be meant, before anything is opened.

@@ -14,9 +14,9 @@ import (
 
 // workLog tells what the workers do:
 //
-//	2026-03-01T12:00:01.204Z work  42 emails/send completed by w1 in 0.311s, attempt 1 of 5
+//	2026-03-01T12:00:01.204Z work  42 emails/send w1 completed in 0.311s, attempt 1 of 5
 //	2026-03-01T12:00:01.518Z err   43 connection reset by peer
-//	2026-03-01T12:00:01.520Z work  43 emails/send to be retried by w2 in 0.310s, attempt 1 of 5: exit status 75: connection reset by peer
+//	2026-03-01T12:00:01.520Z work  43 emails/send w2 to be retried in 0.310s, attempt 1 of 5: exit status 75: connection reset by peer
 //
 // Times are this machine's, in UTC. The second word is work, reap (expired leases of
 // whomever), or the stream of a child that printed the line. As JSON each line but
@@ -132,7 +132,7 @@ func (l *workLog) begin(o WorkOptions, paused []queue.Pause) {
 
 // output passes on a line that a child printed.
 func (l *workLog) output(job *queue.Job, from child.Stream, line string) {
-	l.text(time.Now(), string(from), fmt.Sprintf("%d %s", job.ID, line))
+	l.text(time.Now(), string(from), fmt.Sprintf("%d ", job.ID)+safe.Block(line))
 }
 
 // errorShown is how much of an error a line for people shows; the job has all of it.
@@ -152,7 +152,7 @@ func (l *workLog) settled(s workers.Settled) {
 	if event == "retried" {
 		event = "to be retried"
 	}
-	text := fmt.Sprintf("%d %s %s by %s in %.3fs, attempt %d of %d", e.ID, work, event, e.Worker, e.Seconds, e.Attempt, e.MaxAttempts)
+	text := fmt.Sprintf("%d %s %s %s in %.3fs, attempt %d of %d", e.ID, work, e.Worker, event, e.Seconds, e.Attempt, e.MaxAttempts)
 	if s.Err != nil && s.Status != queue.Completed && !s.GaveBack {
 		e.Error = s.Err.Error()
 		text += ": " + bounded(e.Error)
@@ -239,7 +239,7 @@ func (l *workLog) event(e workers.Event) {
 		fmt.Fprintf(&b, ", %v after the lease ran out", e.Late.Round(time.Millisecond))
 	}
 	if e.Text != "" {
-		b.WriteString(": " + e.Text)
+		b.WriteString(": " + strings.Join(strings.Fields(e.Text), " ")) // the database's errors come in lines
 	}
 	source := fromWork
 	if e.What == workers.ReapedBack || e.What == workers.ReapedDead {

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"ui/term":          {},
 	"ui/e2e":           {},
 	"ui/plain":         {"ui/safe", "queue", "queue/watch", "workers"},
-	"ui/cli":           {"ui/safe", "queue", "queue/watch", "sql", "sql/local"},
+	"ui/cli":           {"ui/safe", "queue", "queue/watch", "sql", "sql/local", "workers", "workers/child"},
 	"":                 {"ui/command"},
 	"screenshots":      {"screenshots/draw", "ui/term"},
 	"screenshots/draw": {"ui/term"},

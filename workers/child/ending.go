@@ -15,7 +15,7 @@ const usualTime = 2 * time.Second
 
 // watch ends the child when its job must stop. It returns why, or nil when the
 // child ended before, and returns as soon as the child has ended.
-func (p *process) watch(ctx context.Context, exited <-chan struct{}) (asked error) {
+func (p *process) watch(ctx context.Context, exited <-chan struct{}, patience func(context.Context) time.Duration) (asked error) {
 	gone := workers.LeaseGone(ctx)
 	select {
 	case <-exited:
@@ -30,7 +30,7 @@ func (p *process) watch(ctx context.Context, exited <-chan struct{}) (asked erro
 	if !atOnce(asked) {
 		p.signal(syscall.SIGTERM)
 		p.signal(syscall.SIGCONT) // who is stopped heeds no SIGTERM
-		timer := time.NewTimer(timeToEnd(ctx))
+		timer := time.NewTimer(patience(ctx))
 		defer timer.Stop()
 		select {
 		case <-exited:

@@ -197,24 +197,42 @@ func TestDrainReleasesTheJobOfAStubbornChild(t *testing.T) {
 	dies(t, "the grandchild", out.pid(t, "out grandchild "))
 }
 
-// Killed for the job's lost lease while it takes its time after SIGTERM.
-func TestChildThatDrainsDiesWithItsLease(t *testing.T) {
+// A forced stop waits for a second at most.
+func TestForcedStopReleasesTheJobOfAStubbornChild(t *testing.T) {
 	t.Parallel()
 	var out printed
-	q, p := pool(t, sh(`trap 'echo asked' TERM; sleep 1000 & echo "grandchild $!"; echo "child $$"; while :; do wait; done`, &out),
-		workers.Options{Lease: time.Second, Grace: time.Hour})
+	q, p := pool(t, sh(stubborn, &out), workers.Options{Grace: time.Hour})
+	id := enqueue(t, q)
+	out.await(t, "out child ")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := p.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if job, err := q.Get(t.Context(), id); err != nil || job.Status != queue.Pending || job.Attempts != 0 {
+		t.Errorf("released as %+v, %v", job, err)
+	}
+}
+
+// Killed for the job's lost lease while it takes its time after SIGTERM.
+func TestChildThatIsAskedToEndDiesWithItsLease(t *testing.T) {
+	t.Parallel()
+	var out printed
+	c := newCommand([]string{"sh", "-c", `trap 'echo asked' TERM; sleep 1000 & echo "child $$"; while :; do wait; done`}, Options{Output: out.add})
+	c.patience = func(context.Context) time.Duration { return time.Hour }
+	q, p := pool(t, c.run, workers.Options{Lease: time.Second})
 	id := enqueue(t, q)
 	child := out.pid(t, "out child ")
-	ctx, cancel := context.WithCancel(context.Background())
-	stopped := make(chan error, 1)
-	cancel() // forced: asked at once, with a rest of two seconds
-	go func() { stopped <- p.Stop(ctx) }()
+	// Cancelled by an operator: it is asked to end.
+	if _, err := q.Cancel(t.Context(), "test", id); err != nil {
+		t.Fatal(err)
+	}
 	out.await(t, "out asked")
 	if _, err := q.Pool().Exec(t.Context(), "DELETE FROM leasetop.jobs WHERE id = $1", id); err != nil {
 		t.Fatal(err)
 	}
 	dies(t, "the child", child)
-	if err := receive(t, "the stop", stopped); err != nil {
+	if err := p.Stop(context.Background()); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
@@ -34,15 +36,20 @@ type Options struct {
 // once. When it is not found, each job is retried with that error: ask [LookUp]
 // before, to refuse a wrong name.
 func Handler(argv []string, o Options) workers.Handler {
+	return newCommand(argv, o).run
+}
+
+func newCommand(argv []string, o Options) *command {
 	if o.Output == nil {
 		o.Output = func(*queue.Job, Stream, string) {}
 	}
+	c := &command{argv: append([]string(nil), argv...), o: o, patience: timeToEnd}
 	if len(argv) == 0 {
-		return func(context.Context, *queue.Job) error { return errors.New("no program is named to do the job") }
+		c.missing = errors.New("no program is named to do the job")
+	} else {
+		c.path, c.missing = LookUp(argv[0])
 	}
-	c := &command{argv: append([]string(nil), argv...), o: o}
-	c.path, c.missing = LookUp(argv[0])
-	return c.run
+	return c
 }
 
 // LookUp finds a program as a shell would, in PATH unless its name holds a slash,
@@ -55,6 +62,9 @@ func LookUp(program string) (path string, err error) {
 	if why := (*exec.Error)(nil); errors.As(err, &why) {
 		err = why.Err
 	}
+	if why := (*fs.PathError)(nil); errors.As(err, &why) {
+		err = why.Err
+	}
 	if err != nil {
 		return "", fmt.Errorf("program %q: %w", program, err)
 	}
@@ -63,10 +73,11 @@ func LookUp(program string) (path string, err error) {
 
 // command is what is run for each job.
 type command struct {
-	argv    []string
-	path    string
-	missing error // why there is no path
-	o       Options
+	argv     []string
+	path     string
+	missing  error // why there is no path
+	o        Options
+	patience func(context.Context) time.Duration // from SIGTERM to SIGKILL
 }
 
 // run is the life of one child.
@@ -85,7 +96,7 @@ func (c *command) run(ctx context.Context, job *queue.Job) error {
 		return err
 	}
 	exited, asked := make(chan struct{}), make(chan error, 1)
-	go func() { asked <- p.watch(ctx, exited) }()
+	go func() { asked <- p.watch(ctx, exited, c.patience) }()
 	err = awaitExit(p.cmd.Process.Pid)
 	close(exited)
 	return p.finish(err, <-asked)

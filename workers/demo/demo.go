@@ -48,7 +48,7 @@ type Demo struct {
 // the end of ctx. Each worker prefers another queue and takes all of them, so
 // that a killed one is missed by none.
 func Start(ctx context.Context, q *queue.Queue, pool *workers.Pool) (*Demo, error) {
-	if err := makeTables(ctx, q); err != nil {
+	if err := Prepare(ctx, q); err != nil {
 		return nil, err
 	}
 	for _, queues := range [][]string{{emails, images, reports}, {images, emails, reports}, {reports, emails, images}} {
@@ -73,7 +73,9 @@ func Start(ctx context.Context, q *queue.Queue, pool *workers.Pool) (*Demo, erro
 	return d, nil
 }
 
-func makeTables(ctx context.Context, q *queue.Queue) error {
+// Prepare makes the demonstration's tables where they are missing. [Start] does so
+// too: it is for workers that join a demonstration, or come before it.
+func Prepare(ctx context.Context, q *queue.Queue) error {
 	// The simple protocol takes several statements at once.
 	if _, err := q.Pool().Exec(ctx, q.Schema().Query("demo_tables"), pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("make the demonstration's tables: %w", err)

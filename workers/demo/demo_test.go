@@ -162,7 +162,7 @@ func TestOldJobsAreForgottenAndDeadLettersKept(t *testing.T) {
 	}
 	defer q.Close()
 	d := &Demo{q: q}
-	if err := makeTables(t.Context(), q); err != nil {
+	if err := Prepare(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Pool().Exec(t.Context(), `
@@ -203,7 +203,7 @@ func TestLedgerShowsLostAndDoubledEffects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	if err := makeTables(t.Context(), q); err != nil {
+	if err := Prepare(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Pool().Exec(t.Context(), `

@@ -25,6 +25,6 @@
 // it was first missed. A redrive before that dies again; after it, the mail is
 // sent.
 //
-// The tables of the ledger and the templates are made by [Start], not by a
-// migration: only the private server of `make run` has them.
+// The tables of the ledger and the templates are made by [Start] and [Prepare], not
+// by a migration: only the private server of `make run` has them.
 package demo
