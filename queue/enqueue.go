@@ -271,8 +271,16 @@ func (j *NewJob) check() error {
 // explain puts the cure before errors that PostgreSQL words for itself.
 func explain(err error) error {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "22P05" { // untranslatable_character
+	if !errors.As(err, &pg) {
+		return err
+	}
+	switch pg.Code {
+	case "22P05": // untranslatable_character
 		return fmt.Errorf("the payload holds \\u0000, which jsonb cannot store: leave it out: %w", err)
+	case "22003": // numeric_value_out_of_range
+		return fmt.Errorf("the payload holds a number too large or too small for jsonb, which knows them up to 131,072 digits: send it as a string: %w", err)
+	case "54000", "54001": // program_limit_exceeded, statement_too_complex
+		return fmt.Errorf("the payload is too long or nested too deep for jsonb: %w", err)
 	}
 	return err
 }
