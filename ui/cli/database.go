@@ -15,11 +15,13 @@ import (
 // localDatabase is the database's name on the private server.
 const localDatabase = "leasetop"
 
-// How long the end of a command waits: for connections to close, and for the
-// private server to stop.
+// How long the end of a command waits: for connections to close, for the private
+// server to stop, and for one that hangs. That one has been told, and stops when it
+// goes on.
 const (
 	closePatience = 2 * time.Second
 	stopPatience  = 5 * time.Second
+	hungPatience  = time.Second
 )
 
 // Where says which database and schema a command works on.
@@ -92,18 +94,20 @@ func (d *Database) Origin() string { return d.source.From }
 // Close ends the connections and lets go of the private server, which stops
 // when nobody else uses it.
 func (d *Database) Close() error {
+	patience := stopPatience
 	if d.Queue != nil {
 		closed := make(chan struct{})
 		go func() { defer close(closed); d.Queue.Close() }()
 		select {
 		case <-closed:
 		case <-time.After(closePatience): // a database that hangs must not hold up the end of the program
+			patience = hungPatience
 		}
 	}
 	if d.server == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return d.server.Stop(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -50,6 +51,10 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err err
 		return err
 	}
 	defer func() {
+		// Beside the workers: where the database hangs each waits for its own connections.
+		var ending sync.WaitGroup
+		ending.Go(feed.Close)
+		defer ending.Wait()
 		farewell, cancel := context.WithTimeout(lasting, demo.Farewell)
 		defer cancel()
 		err = errors.Join(err, pool.Stop(farewell))
