@@ -154,6 +154,11 @@ func launch(t *testing.T, l language, argv []string, env ...string) *process {
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // it may have ended
 		<-ended
+		for _, line := range p.lines {
+			if strings.Contains(line, "Warning") || strings.HasPrefix(line, "Traceback") {
+				t.Errorf("the %s worker said %q", l.name, line)
+			}
+		}
 		if t.Failed() {
 			t.Logf("the %s worker said:\n  %s", l.name, strings.Join(p.lines, "\n  "))
 		}

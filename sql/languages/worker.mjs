@@ -295,6 +295,7 @@ class Session {
   up = false; // its last use succeeded
   #connected; // the promise of a client
   #client;
+  #turn = Promise.resolve();
 
   constructor(url, patience, heard = () => {}, ended = () => {}) {
     // Every value stays the text that the server wrote: a double holds no bigint, nor
@@ -306,7 +307,13 @@ class Session {
     Object.assign(this, { heard, ended });
   }
 
-  async query(text, values) {
+  query(text, values) { // one after the other: a client of pg takes no second before the first has ended
+    const turn = this.#turn.then(() => this.#ask(text, values));
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #ask(text, values) {
     let client;
     try {
       client = await (this.#connected ??= this.#connect());
@@ -356,6 +363,7 @@ SET status = 'processing',
     locked_by = $2::text,
     lease_expires_at = now() + make_interval(secs => $3::float8),
     attempts = least(attempts, 2147483646) + 1,
+    cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
     updated_at = now()
 WHERE id = ANY (ARRAY(
   SELECT id

@@ -362,6 +362,7 @@ SET status = 'processing',
     locked_by = $2::text,
     lease_expires_at = now() + make_interval(secs => $3::float8),
     attempts = least(attempts, 2147483646) + 1,
+    cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
     updated_at = now()
 WHERE id = ANY (ARRAY(
   SELECT id
