@@ -127,6 +127,7 @@ func history(raw []byte) []Attempt {
 		if json.Unmarshal(entry, &a) != nil {
 			a = Attempt{Outcome: "unknown", Error: string(entry)}
 		}
+		a.At = a.At.UTC() // it was written in the zone of whatever session it was
 		attempts = append(attempts, a)
 	}
 	return attempts

@@ -42,7 +42,8 @@ func (t Time) check() error {
 	return nil
 }
 
-// String prints RFC 3339, or infinity and -infinity as PostgreSQL does.
+// String prints RFC 3339 in UTC, wherever it runs, or infinity and -infinity as
+// PostgreSQL does.
 func (t Time) String() string {
 	switch {
 	case t.Never():
@@ -50,7 +51,7 @@ func (t Time) String() string {
 	case t.Always():
 		return "-infinity"
 	}
-	return t.Time.Format(time.RFC3339Nano)
+	return t.Time.UTC().Format(time.RFC3339Nano)
 }
 
 // MarshalJSON prints the text of String: time.Time refuses years beyond 9999, PostgreSQL does not.

@@ -128,6 +128,9 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 	var count, maxAttempts number = 1, queue.DefaultMaxAttempts
 	cmd := add(root, &cobra.Command{
 		Use: "enqueue --queue QUEUE", Short: "Add a job, or several alike; print one id a line",
+		Long: "Add a job, or several alike; print one id a line.\n\n" +
+			"--run-at takes a time with its offset from UTC, or how long from the database's now. It takes no local time, " +
+			"which would mean two moments, or none, where the clocks change: +1d is 24 hours, always.",
 		Example: "leasetop enqueue --queue emails --kind send_welcome --payload '{\"to\":\"ann@example.com\"}'\n" +
 			"leasetop enqueue --queue reports --payload @report.json --run-at +90s\n" +
 			"echo '{}' | leasetop enqueue --queue images --payload - --count 100",
