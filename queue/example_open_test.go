@@ -1,0 +1,61 @@
+package queue_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+func ExampleOpen() {
+	q, err := queue.Open(ctx, database(), queue.Options{MaxConns: 10, AppName: "shop"})
+	if err != nil {
+		fmt.Println(err) // the connection string makes no sense
+		return
+	}
+	defer q.Close()
+
+	fmt.Println(q.Ping(ctx))
+	// Output: <nil>
+}
+
+// A program that has a pool already lets the queue use it.
+func ExampleNew() {
+	pool, err := pgxpool.New(ctx, database())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer pool.Close()
+
+	q, err := queue.New(pool, "") // the schema leasetop
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close() // before the pool
+	fmt.Println(q.Schema().Name(), q.Pool() == pool)
+	// Output: leasetop true
+}
+
+// What a program may do at every start, in any number of processes.
+func ExampleQueue_Migrate() {
+	q, err := queue.Open(ctx, database(), queue.Options{Schema: "shop_jobs"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close()
+
+	fmt.Println(errors.Is(q.Ping(ctx), queue.ErrSchemaMissing))
+	if err := q.Migrate(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(q.Ping(ctx))
+	// Output:
+	// true
+	// <nil>
+}
