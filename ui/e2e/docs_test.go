@@ -25,9 +25,11 @@ var notRunHere = map[string]string{
 	"DATABASE_URL=postgres://app@db.example.com/app python3 worker.py emails reports": "TestCommandLine of sql/languages runs it where psycopg is installed",
 }
 
-// Commands that run until a signal: they must say something, and end well on SIGTERM.
-var endless = map[string]bool{
-	"leasetop": true,
+// Commands that run until a signal, and what they must say (a regular expression of
+// bash) before they get SIGTERM, on which they must end well.
+var endless = map[string]string{
+	"leasetop": "Z depth ",
+	"leasetop work --queue emails --exec cat": "completed",
 }
 
 // What stands in blocks that no shell runs, by the page and language.
@@ -54,10 +56,11 @@ func TestCommandsOfTheDocs(t *testing.T) {
 				switch {
 				case notRunHere[name] != "":
 					continue
-				case endless[name]:
-					command = "until_it_speaks " + name
+				case endless[name] != "":
+					command = "until_it_says " + quoted(endless[name]) + " " + name
 				}
-				script += fmt.Sprintf("echo '%s:%d: '%s >&2\n%s\n", path, block.line, quoted(name), command)
+				command = strings.ReplaceAll(command, "postgres://app@db.example.com/app", `"$NEW_DATABASE"`)
+				script += fmt.Sprintf("echo %s >&2\n%s\n", quoted(fmt.Sprintf("%s:%d: %s", path, block.line, name)), command)
 				commands++
 			}
 		}
@@ -81,10 +84,12 @@ func TestCommandsOfTheDocs(t *testing.T) {
 }
 
 const prelude = `set -eu -o pipefail
-until_it_speaks() {
-	coproc spoken { exec "$@"; }
-	local pid=$spoken_PID said
-	read -r said <&"${spoken[0]}"
+until_it_says() {
+	local want=$1 said=
+	shift
+	coproc spoken { exec "$@" 2>&1; }
+	local pid=$spoken_PID
+	until [[ $said =~ $want ]]; do read -r said <&"${spoken[0]}"; echo "$said"; done
 	kill -TERM "$pid"
 	wait "$pid"
 }
@@ -92,12 +97,11 @@ until_it_speaks() {
 
 func runScript(t *testing.T, script string) {
 	t.Helper()
-	script = strings.ReplaceAll(script, "postgres://app@db.example.com/app", quoted(testdb.Empty(t)))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", prelude+script)
 	cmd.Dir, cmd.WaitDelay = t.TempDir(), time.Second
-	cmd.Env = append(term.Environ(), "LEASETOP_HOME="+testdb.Home(t), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
+	cmd.Env = append(term.Environ(), "NEW_DATABASE="+testdb.Empty(t), "LEASETOP_HOME="+testdb.Home(t), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
