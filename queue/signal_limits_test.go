@@ -1,0 +1,108 @@
+package queue
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// CASES "NOTIFY size": ten thousand jobs, and large ones, in one transaction of
+// whatever kind are one signal for each queue.
+func TestManyJobsAreOneSignal(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	ears := listen(t, q, q.Schema().ReadyChannel())
+	jobs := make([]NewJob, 10_000)
+	for i := range jobs {
+		jobs[i] = NewJob{Queue: fmt.Sprint("q", i%3), Payload: json.RawMessage(`"` + strings.Repeat("x", 500) + `"`)}
+	}
+	jobs[7].Payload = json.RawMessage(`"` + strings.Repeat("x", 5<<20) + `"`)
+	must[[]Enqueued](t)(q.EnqueueMany(t.Context(), jobs))
+	ears.hears(t, "q0", "q1", "q2")
+	ok(t, pgx.BeginFunc(t.Context(), q.Pool(), func(tx pgx.Tx) error {
+		_, err := q.EnqueueManyTx(t.Context(), tx, jobs)
+		for _, job := range jobs[:10] {
+			must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, job))
+		}
+		return err
+	}))
+	ears.hears(t, "q0", "q1", "q2")
+}
+
+// CASES "NOTIFY size": a name that could not be notified is no queue's name. It is
+// refused before anything is sent, so a transaction of the caller's goes on, and
+// what else is in it is not lost.
+func TestQueueNamesThatAreTooLongAreRefusedInTime(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	for _, length := range []int{256, 7_990, 9_000} {
+		long := strings.Repeat("q", length)
+		bad := []NewJob{{Queue: "emails"}, {Queue: long}}
+		want := fmt.Sprintf("queue of %d bytes: at most 255 are allowed", length)
+		expect := func(what string, err error) {
+			t.Helper()
+			if err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", what, err, want)
+			}
+		}
+		_, err := q.Enqueue(t.Context(), bad...)
+		expect("enqueue", err)
+		_, err = q.EnqueueMany(t.Context(), bad)
+		expect("enqueue many", err)
+		_, err = q.Pause(t.Context(), "ann", "", "emails", long)
+		expect("pause", err)
+		_, err = q.Resume(t.Context(), long)
+		expect("resume", err)
+
+		before := count(t, q, "select count(*) from leasetop.jobs")
+		tx := begin(t, q)
+		must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, NewJob{Queue: "emails"}))
+		_, err = q.EnqueueTx(t.Context(), tx, bad...)
+		expect("enqueue tx", err)
+		_, err = q.EnqueueManyTx(t.Context(), tx, bad)
+		expect("enqueue many tx", err)
+		must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, NewJob{Queue: "emails"}))
+		ok(t, tx.Commit(t.Context()))
+		if n := count(t, q, "select count(*) from leasetop.jobs"); n != before+2 {
+			t.Errorf("%d jobs were added, want 2", n-before)
+		}
+		if pauses := must[[]Pause](t)(q.Pauses(t.Context())); len(pauses) != 0 {
+			t.Errorf("paused %+v", pauses)
+		}
+	}
+	// Nobody waits for a queue of a name that there cannot be.
+	if jobs := take(t, q, strings.Repeat("q", 7_990), 1); len(jobs) != 0 {
+		t.Errorf("claimed %v", jobs)
+	}
+}
+
+// When the server has no room for another notification, because some session listens
+// in a transaction that it never ends, jobs come in all the same. That state takes
+// gigabytes to reach, so here a function in pg_notify's place says what the server would.
+func TestFullNotificationQueueFailsNoEnqueue(t *testing.T) {
+	t.Parallel()
+	q := openWith(t, 4, "search_path = fake, pg_catalog")
+	exec(t, q, `create schema fake;
+		create function fake.pg_notify(channel text, payload text) returns void language plpgsql as $$ begin
+			raise 'too many notifications in the NOTIFY queue' using errcode = 'program_limit_exceeded'; end $$`, pgx.QueryExecModeSimpleProtocol)
+	if err := q.Wake(t.Context(), "emails"); err == nil || !strings.Contains(err.Error(), "too many notifications") {
+		t.Fatalf("there is room: %v", err)
+	}
+	out := must[[]Enqueued](t)(q.Enqueue(t.Context(), NewJob{Queue: "emails"}, NewJob{Queue: "emails", IdempotencyKey: "k"}))
+	out = append(out, must[[]Enqueued](t)(q.EnqueueMany(t.Context(), []NewJob{{Queue: "emails"}}))...)
+	q.flushWakes()
+	jobs := take(t, q, "emails", 10)
+	if len(jobs) != len(out) {
+		t.Fatalf("claimed %d of %d jobs", len(jobs), len(out))
+	}
+	// Nor does anything fail that workers do.
+	ok(t, q.Complete(t.Context(), jobs[0].Lease()))
+	must[Status](t)(q.Retry(t.Context(), jobs[1].Lease(), "503", 0))
+	expire(t, q, jobs[2].ID)
+	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 1 {
+		t.Errorf("reclaimed %v", taken)
+	}
+}
