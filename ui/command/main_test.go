@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -78,6 +79,18 @@ func TestCommandLine(t *testing.T) {
 						defer conn.Close(t.Context())
 						_, err = conn.Exec(t.Context(), ts.ReadFile(args[0]))
 						ts.Check(err)
+					},
+					// until FILE waits until the file's query in that database says true.
+					"until": func(ts *testscript.TestScript, _ bool, args []string) {
+						conn, err := pgx.Connect(t.Context(), ts.Getenv("DATABASE_URL"))
+						ts.Check(err)
+						defer conn.Close(t.Context())
+						for end, done := time.Now().Add(time.Minute), false; !done; time.Sleep(10 * time.Millisecond) {
+							ts.Check(conn.QueryRow(t.Context(), ts.ReadFile(args[0])).Scan(&done))
+							if time.Now().After(end) {
+								ts.Fatalf("%s does not become true", args[0])
+							}
+						}
 					},
 					// private: no database is named, and the private server is one of the script's own.
 					"private": func(ts *testscript.TestScript, _ bool, _ []string) {
