@@ -224,7 +224,7 @@ func TestDiscardRedriveAndRestoreAtOnce(t *testing.T) {
 			t.Errorf("%d times %s by the histories, told %d", n, outcome, told[outcome])
 		}
 	}
-	if n := count(t, q, "select deadlocks from pg_stat_database where datname = current_database()"); n != 0 {
+	if n := deadlocks(t, q); n != 0 {
 		t.Errorf("%d deadlocks", n)
 	}
 	t.Logf("told %v", told)

@@ -326,7 +326,7 @@ func startNode(t *testing.T, q *Queue, modules string) <-chan string {
 }
 
 // until waits for another process's writes to make the count so.
-func until(t *testing.T, q *Queue, sql string, want int64) {
+func until(t testing.TB, q *Queue, sql string, want int64) {
 	t.Helper()
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()

@@ -3,10 +3,16 @@ package queue
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // insertBatch is how many jobs go into one statement that is no COPY.
@@ -26,7 +32,7 @@ func (q *Queue) EnqueueMany(ctx context.Context, jobs []NewJob) ([]Enqueued, err
 		return err
 	})
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err), "enqueue")
+		return nil, q.failed("enqueue", err, "enqueue")
 	}
 	q.wakeSoon(added(jobs, out)...)
 	return out, nil
@@ -41,7 +47,7 @@ func (q *Queue) EnqueueManyTx(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]
 	}
 	out, err := q.enqueueMany(ctx, tx, jobs)
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err), "enqueue")
+		return nil, q.failed("enqueue", err, "enqueue")
 	}
 	return out, nil
 }
@@ -108,5 +114,21 @@ func (q *Queue) copyIn(ctx context.Context, tx pgx.Tx, jobs []NewJob, plain []in
 			}
 			return []any{ids[i], job.Queue, job.Kind, job.Payload, runAt, int32(job.MaxAttempts)}, nil
 		}))
-	return err
+	return atJob(explain(err), plain)
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// atJob names the job at which a COPY of these failed: the last line of the error's
+// context counts the rows, in whatever language.
+func atJob(err error, plain []int) error {
+	pg := (*pgconn.PgError)(nil)
+	if !errors.As(err, &pg) {
+		return err
+	}
+	line, numberErr := strconv.Atoi(number.FindString(pg.Where[strings.LastIndexByte(pg.Where, '\n')+1:]))
+	if numberErr != nil || line < 1 || line > len(plain) {
+		return err
+	}
+	return fmt.Errorf("job %d: %w", plain[line-1]+1, err)
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -50,19 +51,22 @@ func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error)
 	}
 	out := make([]Enqueued, len(jobs))
 	if slices.ContainsFunc(jobs, func(j NewJob) bool { return j.IdempotencyKey != "" }) {
-		err = q.quietly(ctx, func(tx pgx.Tx) error { return q.insertAll(ctx, tx, jobs, all(jobs), out) })
+		err = q.quietly(ctx, func(tx pgx.Tx) error {
+			clear(out)
+			return q.insertAll(ctx, tx, jobs, all(jobs), out)
+		})
 	} else { // one round trip is enough where no key can be in use
-		err = q.writeQuietly(ctx, "enqueue", newColumns(jobs, all(jobs)).args(), func(row pgx.CollectableRow) error {
+		err = explain(q.writeQuietly(ctx, "enqueue", newColumns(jobs, all(jobs)).args(), func(row pgx.CollectableRow) error {
 			var position, id int64
 			if err := row.Scan(&position, &id); err != nil {
 				return err
 			}
 			out[position-1] = Enqueued{ID: id}
 			return nil
-		})
+		}))
 	}
 	if err != nil {
-		return nil, q.failed("enqueue", explain(err), "enqueue")
+		return nil, q.failed("enqueue", err, "enqueue")
 	}
 	q.wakeSoon(added(jobs, out)...)
 	return out, nil
@@ -77,7 +81,7 @@ func (q *Queue) EnqueueTx(ctx context.Context, tx pgx.Tx, jobs ...NewJob) ([]Enq
 	}
 	out := make([]Enqueued, len(jobs))
 	if err := q.insertAll(ctx, tx, jobs, all(jobs), out); err != nil {
-		return nil, q.failed("enqueue", explain(err), "enqueue")
+		return nil, q.failed("enqueue", err, "enqueue")
 	}
 	return out, nil
 }
@@ -120,14 +124,22 @@ func added(jobs []NewJob, out []Enqueued) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// quietly runs do in a transaction whose inserts wake nobody.
-func (q *Queue) quietly(ctx context.Context, do func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, q.schema.Query("quiet")); err != nil {
-			return err
+// quietly runs do in a transaction whose inserts wake nobody. It may run it again: a
+// key that is given free in the middle is inserted out of order, after later ones, and
+// so two transactions can come to wait for each other.
+func (q *Queue) quietly(ctx context.Context, do func(pgx.Tx) error) (err error) {
+	for range 10 {
+		err = pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, q.schema.Query("quiet")); err != nil {
+				return err
+			}
+			return do(tx)
+		})
+		if pg := (*pgconn.PgError)(nil); !errors.As(err, &pg) || pg.Code != "40P01" { // deadlock_detected
+			break
 		}
-		return do(tx)
-	})
+	}
+	return err
 }
 
 // insertAll inserts those jobs that are left, or finds the live jobs that hold their keys.
@@ -135,7 +147,7 @@ func (q *Queue) insertAll(ctx context.Context, tx pgx.Tx, jobs []NewJob, left []
 	// A holder may end between the two statements, which gives its key free: again.
 	for range 100 {
 		if err := q.insert(ctx, tx, jobs, &left, out); err != nil {
-			return err
+			return explain(err)
 		}
 		if err := q.findHolders(ctx, tx, jobs, &left, out); err != nil {
 			return err
@@ -265,7 +277,22 @@ func (j *NewJob) check() error {
 	if !utf8.Valid(j.Payload) { // json.Valid takes any bytes in strings
 		return errors.New("the payload is not valid JSON in UTF-8")
 	}
+	if holdsNUL(j.Payload) {
+		return errors.New("the payload holds \\u0000, which jsonb cannot store: leave it out")
+	}
 	return nil
+}
+
+// holdsNUL tells whether valid JSON has a string or key with the character NUL, which
+// can only be written as an escape.
+func holdsNUL(payload []byte) bool {
+	for {
+		i := bytes.IndexByte(payload, '\\')
+		if i < 0 || bytes.HasPrefix(payload[i:], []byte(`\u0000`)) {
+			return i >= 0
+		}
+		payload = payload[i+2:] // what is escaped escapes nothing itself
+	}
 }
 
 // explain puts the cure before errors that PostgreSQL words for itself.
@@ -275,8 +302,6 @@ func explain(err error) error {
 		return err
 	}
 	switch pg.Code {
-	case "22P05": // untranslatable_character
-		return fmt.Errorf("the payload holds \\u0000, which jsonb cannot store: leave it out: %w", err)
 	case "22003": // numeric_value_out_of_range
 		return fmt.Errorf("the payload holds a number too large or too small for jsonb, which knows them up to 131,072 digits: send it as a string: %w", err)
 	case "54000", "54001": // program_limit_exceeded, statement_too_complex

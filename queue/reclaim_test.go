@@ -248,7 +248,7 @@ func TestBulkWritersDoNotDeadlock(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := count(t, q, "select deadlocks from pg_stat_database where datname = current_database()"); n != 0 {
+	if n := deadlocks(t, q); n != 0 {
 		t.Errorf("%d deadlocks", n)
 	}
 }
