@@ -284,6 +284,14 @@ func (f *firstLight) works(ctx context.Context, queue string, meant map[string]s
 			return fmt.Errorf("%s: it was %s, and is %s", name, meant[name], shape)
 		}
 	}
+	// What its live feed reads, where the server can stream.
+	var unread *string
+	err = f.conn.QueryRow(ctx, `select string_agg(name, ' ') from pg_publication_tables
+		cross join unnest('{id,queue,kind,status,attempts,max_attempts,run_at,locked_at,locked_by,lease_expires_at,updated_at}'::name[]) name
+		where pubname = 'leasetop_jobs' and not name = any(attnames)`).Scan(&unread)
+	if err != nil || unread != nil {
+		return fmt.Errorf("the publication leaves out %v, %w", unread, err)
+	}
 	return f.life(ctx, queue)
 }
 
@@ -307,7 +315,7 @@ func TestFirstLightOnTheNewestSchema(t *testing.T) {
 	atFirstLight(t, q)
 	old := openFirstLight(t, q)
 	meant := must[map[string]string](t)(old.shapes(t.Context()))
-	if len(meant) < 25 {
+	if len(meant) < 33 {
 		t.Fatalf("only %d statements", len(meant))
 	}
 	ok(t, old.works(t.Context(), "before", meant))
@@ -330,6 +338,7 @@ func TestStepsThatBreakFirstLightAreFoundOut(t *testing.T) {
 		"alter table leasetop.once rename to effects",
 		"drop index leasetop.jobs_idempotency",
 		"alter function leasetop.with_attempt rename to with_entry",
+		"alter publication leasetop_jobs set table leasetop.jobs (id, queue)",
 		"create or replace function leasetop.fingerprint(error text) returns text language sql immutable as $$ select error $$",
 		"", // for comparison
 	} {

@@ -80,29 +80,42 @@ func TestQueueNamesThatAreTooLongAreRefusedInTime(t *testing.T) {
 }
 
 // When the server has no room for another notification, because some session listens
-// in a transaction that it never ends, jobs come in all the same. That state takes
-// gigabytes to reach, so here a function in pg_notify's place says what the server would.
-func TestFullNotificationQueueFailsNoEnqueue(t *testing.T) {
+// in a transaction that it never ends, everything goes on without them, whoever writes.
+// That state takes gigabytes to reach, so here functions in PostgreSQL's place say what
+// it would say.
+func TestFullNotificationQueueFailsNobody(t *testing.T) {
 	t.Parallel()
 	q := openWith(t, 4, "search_path = fake, pg_catalog")
 	exec(t, q, `create schema fake;
+		create function fake.pg_notification_queue_usage() returns float8 language sql as $$ select 0.95::float8 $$;
 		create function fake.pg_notify(channel text, payload text) returns void language plpgsql as $$ begin
 			raise 'too many notifications in the NOTIFY queue' using errcode = 'program_limit_exceeded'; end $$`, pgx.QueryExecModeSimpleProtocol)
 	if err := q.Wake(t.Context(), "emails"); err == nil || !strings.Contains(err.Error(), "too many notifications") {
 		t.Fatalf("there is room: %v", err)
 	}
-	out := must[[]Enqueued](t)(q.Enqueue(t.Context(), NewJob{Queue: "emails"}, NewJob{Queue: "emails", IdempotencyKey: "k"}))
-	out = append(out, must[[]Enqueued](t)(q.EnqueueMany(t.Context(), []NewJob{{Queue: "emails"}}))...)
+	must[[]Enqueued](t)(q.Enqueue(t.Context(), NewJob{Queue: "emails"}, NewJob{Queue: "emails", IdempotencyKey: "k"}))
+	must[[]Enqueued](t)(q.EnqueueMany(t.Context(), []NewJob{{Queue: "emails"}}))
+	ok(t, pgx.BeginFunc(t.Context(), q.Pool(), func(tx pgx.Tx) error {
+		_, err := q.EnqueueTx(t.Context(), tx, NewJob{Queue: "emails"})
+		return err
+	}))
+	exec(t, q, "insert into leasetop.jobs (queue) values ('emails')")
 	q.flushWakes()
 	jobs := take(t, q, "emails", 10)
-	if len(jobs) != len(out) {
-		t.Fatalf("claimed %d of %d jobs", len(jobs), len(out))
+	if len(jobs) != 5 {
+		t.Fatalf("claimed %d of 5 jobs", len(jobs))
 	}
-	// Nor does anything fail that workers do.
 	ok(t, q.Complete(t.Context(), jobs[0].Lease()))
 	must[Status](t)(q.Retry(t.Context(), jobs[1].Lease(), "503", 0))
-	expire(t, q, jobs[2].ID)
+	ok(t, q.Bury(t.Context(), jobs[2].Lease(), "poison"))
+	expire(t, q, jobs[3].ID)
 	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 1 {
 		t.Errorf("reclaimed %v", taken)
 	}
+	if done := must[Cancelled](t)(q.Cancel(t.Context(), "ann", jobs[4].ID)); len(done.Asked) != 1 {
+		t.Errorf("%+v", done)
+	}
+	must[[]string](t)(q.Pause(t.Context(), "ann", "", "emails"))
+	must[[]string](t)(q.Resume(t.Context(), "emails"))
+	must[Done](t)(q.Redrive(t.Context(), "ann", jobs[2].ID))
 }

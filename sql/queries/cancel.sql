@@ -24,5 +24,6 @@ cancelled AS (
     AND ($3::boolean OR jobs.status IS NOT DISTINCT FROM 'pending')
     AND jobs.status IN ('pending', 'processing')
   RETURNING jobs.id, jobs.status)
-SELECT id, status, CASE status WHEN 'processing' THEN pg_notify('leasetop_control', 'cancel ' || id)::text END
+SELECT id, status, CASE WHEN status = 'processing' AND pg_notification_queue_usage() <= 0.9
+  THEN pg_notify('leasetop_control', 'cancel ' || id)::text END
 FROM cancelled
