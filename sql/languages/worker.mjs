@@ -177,7 +177,9 @@ export async function work(handle, options) {
   // ---- wake-ups ----
 
   async function listen() {
+    const stood = ears.up;
     for (const statement of [SQL.listen_ready, SQL.listen_control]) await ears.query(statement);
+    if (!stood) for (const bell of [claimBell, beatBell]) bell.ring(); // for what was announced while nobody listened
     return 20; // doing it again is how a connection that died silently is found out
   }
 

@@ -210,8 +210,12 @@ class Worker:
 
     def listen(self):
         # Doing it again reads what has come, and finds out a connection that died silently.
+        stood = self.ears.up
         for statement in "listen_ready", "listen_control":
             self.ears.query(statement)
+        if not stood:  # for what was announced while nobody listened
+            self.claim_bell.set()
+            self.beat_bell.set()
         select.select([self.ears.conn], [], [], 20)
         return 0
 

@@ -129,13 +129,13 @@ func TestKilledWorkersJobIsReclaimed(t *testing.T) {
 	each(t, func(t *testing.T, l language) {
 		q, url := open(t)
 		id := enqueue(t, q, queue.NewJob{}, "wait")
-		killed := start(t, l, options{URL: url, Lease: 1})
+		killed := start(t, l, options{URL: url, Lease: 2})
 		killed.says(fmt.Sprintf("began %d 1 .*", id))
 		killed.signal(syscall.SIGKILL)
 		if code := killed.exit(); code != -1 {
 			t.Errorf("exit status %d", code)
 		}
-		heir := start(t, l, options{URL: url, Lease: 1})
+		heir := start(t, l, options{URL: url, Lease: 2})
 		heir.says(fmt.Sprintf("job %d is reclaimed from .*, now pending", id))
 		heir.says(fmt.Sprintf("began %d 2 .*", id))
 		heir.tell(fmt.Sprintf("go %d", id))
@@ -190,7 +190,7 @@ func TestLostLeaseStopsTheHandler(t *testing.T) {
 	each(t, func(t *testing.T, l language) {
 		q, url := open(t)
 		id := enqueue(t, q, queue.NewJob{}, "wait")
-		p := start(t, l, options{URL: url, Lease: 1})
+		p := start(t, l, options{URL: url, Lease: 6})
 		p.says(fmt.Sprintf("began %d 1 .*", id))
 		do(t, connect(t, url), `update leasetop.jobs set locked_by = 'somebody else', lease_expires_at = now() + interval '1 hour'`)
 		p.says(fmt.Sprintf("job %d stops: lease lost: it is not ours any more", id))
@@ -206,9 +206,9 @@ func TestHeartbeatsKeepTheLease(t *testing.T) {
 	each(t, func(t *testing.T, l language) {
 		q, url := open(t)
 		id := enqueue(t, q, queue.NewJob{}, "wait")
-		p := start(t, l, options{URL: url, Lease: 1})
+		p := start(t, l, options{URL: url, Lease: 3})
 		p.says(fmt.Sprintf("began %d 1 .*", id))
-		settled(t, connect(t, url), `select count(*) from leasetop.jobs where lease_expires_at > locked_at + interval '2.5 seconds'`, 1)
+		settled(t, connect(t, url), `select count(*) from leasetop.jobs where lease_expires_at > locked_at + interval '5 seconds'`, 1)
 		p.tell(fmt.Sprintf("go %d", id))
 		if job := until(t, q, id, queue.Completed); job.Attempts != 1 {
 			t.Errorf("attempt %d", job.Attempts)
