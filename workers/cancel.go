@@ -9,14 +9,17 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-// hearCancel is told that somebody wants a job cancelled, and by whom is in its
-// row: when this process runs it, the next heartbeat is now.
-func (p *Pool) hearCancel(id int64) {
+// hearCancels is told which jobs somebody may want cancelled; that it is so, and who
+// wants it, is in their rows. When this process runs one, the next heartbeat is now.
+func (p *Pool) hearCancels(of func(id int64) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.holders[id] != nil {
-		p.heart.urgent = true
-		p.heart.look()
+	for id := range p.holders {
+		if of(id) {
+			p.heart.urgent = true
+			p.heart.look()
+			return
+		}
 	}
 }
 
@@ -69,7 +72,7 @@ func (p *Pool) hearControl(text string) {
 	switch verb {
 	case "cancel":
 		if id, err := strconv.ParseInt(object, 10, 64); err == nil {
-			p.hearCancel(id)
+			p.hearCancels(func(held int64) bool { return held == id })
 		}
 	case "queue": // a pause that began stops claims by itself; one that ended has left work
 		p.q.Forget(object)

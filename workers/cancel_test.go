@@ -84,6 +84,23 @@ func TestCancelIsFoundByTheHeartbeat(t *testing.T) {
 	wantCancelled(t, p, id, "")
 }
 
+func TestCancelWhileNobodyListenedIsFoundWhenSomebodyDoes(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	causes := make(chan error, 1)
+	p := newPool(t, q, on(untilCancelled(causes)), Options{Lease: never})
+	listens := p.signals.listens.listen()
+	start(t, p)
+	receive(t, "LISTEN", listens)
+	spawn(t, p, 1, "q")
+	id := enqueue(t, q, queue.NewJob{})[0]
+	waitBegan(t, p, 1)
+	exec(t, q, "UPDATE leasetop.jobs SET cancelled_by = 'ann' WHERE id = $1", id) // as if its notification were lost
+	exec(t, q, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE '%listen leasetop_ready%' AND pid <> pg_backend_pid()")
+	receive(t, "the handler", causes)
+	wantCancelled(t, p, id, "")
+}
+
 // A heartbeat that was sent before the cancel has not seen it: another follows,
 // however far off the next was to be.
 func TestCancelDuringAHeartbeatIsNotMissed(t *testing.T) {

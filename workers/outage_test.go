@@ -156,7 +156,8 @@ func TestNothingIsClaimedBeforeTheHeartbeatConnectionStands(t *testing.T) {
 			return dial(ctx, network, addr)
 		}
 	})
-	id := enqueue(t, q, queue.NewJob{})[0] // the pool has a connection to claim with
+	exec(t, q, "INSERT INTO leasetop.jobs (queue) VALUES ('q')") // the pool has one connection to claim with
+	const id = 1
 	refused.Store(true)
 	p := newPool(t, q, on(nothing), Options{})
 	beats := p.signals.beat.listen()

@@ -47,6 +47,7 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 	}()
 	p.works("wake-ups (LISTEN)")
 	p.wakeAll() // for what was announced while nobody listened
+	p.hearCancels(func(int64) bool { return true })
 	p.signals.listens.send(p.q.Schema().ReadyChannel())
 	for {
 		waiting, cancel := context.WithTimeout(ctx, probeEvery)
@@ -83,7 +84,11 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 func (p *Pool) connectListener(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, p.q.ConnConfig())
+	config, err := p.q.DialConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
