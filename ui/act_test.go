@@ -145,12 +145,32 @@ func TestPasteOnAListDoesNothing(t *testing.T) {
 // TestUnbracketedPaste: a terminal without bracketed paste sends the text as keys.
 func TestUnbracketedPasteConfirmsNothing(t *testing.T) {
 	t.Parallel()
-	for _, tab := range []string{"1", "2"} {
+	for _, tab := range []string{"1", "2", "3"} {
+		for _, text := range []string{"dy\nrk\ny", "C\ny\nPy\ny", "K\ny\nF\ny", "+-d", "xbxb", "ad"} {
+			s := newStage(t, newWorld(), 120, 36)
+			s.press(tab)
+			var keys []string
+			for _, r := range text {
+				keys = append(keys, pick(r == '\n', "enter", string(r)))
+			}
+			s.press(keys...)
+			if got := s.log(); got != "" {
+				t.Errorf("on tab %s %q did: %s", tab, text, got)
+			}
+		}
+	}
+}
+
+func TestPastedOrderSaysWhyNothingWasDone(t *testing.T) {
+	t.Parallel()
+	for _, keys := range [][]string{{"d", "j"}, {"j", "d"}} {
 		s := newStage(t, newWorld(), 120, 36)
-		s.press(tab)
-		s.press("d", "y", "enter", "r", "k", "enter", "y")
-		if got := s.log(); got != "" {
-			t.Errorf("on tab %s it did: %s", tab, got)
+		s.press("3")
+		s.press(keys...)
+		s.sees("nothing was done")
+		s.press("d")
+		if got, want := s.log(), "drain "; !strings.HasPrefix(got, want) {
+			t.Errorf("alone it did %q, want %q", got, want)
 		}
 	}
 }

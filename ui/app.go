@@ -48,6 +48,7 @@ type app struct {
 	crew     *crewTab
 	detail   *detail // over the open tab; nil when there is none
 	dialogs  dialogs
+	presses  presses
 	flash    flash
 
 	frame string // the finished screen; "" when something changed
@@ -139,6 +140,9 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.pauseDone(msg)
 	case cancelledMsg:
 		a.cancelled(msg)
+	case aloneMsg:
+		a.frame = ""
+		return a.stoodAlone(msg)
 	case wakeMsg:
 		a.catchUp()
 	case faultMsg:
@@ -192,6 +196,7 @@ func (a *app) load() tea.Cmd {
 // press is one key.
 func (a *app) press(pressed string) tea.Cmd {
 	now := a.now()
+	together := a.presses.Note(now)
 	if pressed == "ctrl+c" {
 		return tea.Quit
 	}
@@ -208,10 +213,10 @@ func (a *app) press(pressed string) tea.Cmd {
 		if a.dialogs.Swallow(now) {
 			return nil
 		}
-		return a.answer(top, pressed)
+		return a.answer(top, pressed, together)
 	}
 	if one, ok := find(a.keys(), pressed); ok {
-		return a.act(one)
+		return a.act(one, together)
 	}
 	if m, ok := motions[pressed]; ok {
 		a.page().Move(m)
@@ -220,9 +225,9 @@ func (a *app) press(pressed string) tea.Cmd {
 }
 
 // answer is a key for the dialog in front.
-func (a *app) answer(top dialog, pressed string) tea.Cmd {
+func (a *app) answer(top dialog, pressed string, together bool) tea.Cmd {
 	if one, ok := find(top.Keys(a), pressed); ok {
-		return a.act(one)
+		return a.act(one, together)
 	}
 	_, help := top.(*helpDialog)
 	if pressed == "esc" || help && (pressed == "?" || pressed == "q") {
@@ -236,7 +241,7 @@ func (a *app) answer(top dialog, pressed string) tea.Cmd {
 }
 
 // act does what an action says, or says why not.
-func (a *app) act(one action) tea.Cmd {
+func (a *app) act(one action, together bool) tea.Cmd {
 	if one.why != "" {
 		what := one.label
 		if what == "" {
@@ -244,6 +249,9 @@ func (a *app) act(one action) tea.Cmd {
 		}
 		a.say(caution, what+": "+one.why)
 		return nil
+	}
+	if one.solo {
+		return a.whenAlone(one, together)
 	}
 	return one.do()
 }

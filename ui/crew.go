@@ -68,7 +68,7 @@ func (c *crewTab) Keys(a *app) []action {
 		}).never(alone).unless(a.readOnly()),
 		key("d", "drain", "drain: claim nothing more, finish what runs, stop", func() tea.Cmd {
 			return a.order("draining "+name, func() error { return a.cfg.Workers.Drain(name) })
-		}).never(alone).unless(none).unless(over),
+		}).alone().never(alone).unless(none).unless(over),
 		key("K", "kill", "kill: crash in process, its leases run out", func() tea.Cmd {
 			a.ask(newKill(a, w))
 			return nil
@@ -79,13 +79,13 @@ func (c *crewTab) Keys(a *app) []action {
 		}).never(alone).unless(none).unless(over),
 		key("+ =", "", "one more worker like this one", func() tea.Cmd {
 			return a.spawn(w.Queues, w.Slots)
-		}).never(alone).unless(none).unless(a.readOnly()),
+		}).alone().never(alone).unless(none).unless(a.readOnly()),
 		key("-", "", "one less: drain the newest like this one", func() tea.Cmd {
 			return a.order("draining "+fellow, func() error { return a.cfg.Workers.Drain(fellow) })
-		}).never(alone).unless(none).unless(pick(fellow != "", "", "no live worker takes these queues")),
+		}).alone().never(alone).unless(none).unless(pick(fellow != "", "", "no live worker takes these queues")),
 		key("backspace", "", "take an ended worker off the list", func() tea.Cmd {
 			return a.order(name+" taken off the list", func() error { return a.cfg.Workers.Remove(name) })
-		}).never(alone).unless(none).unless(pick(ended(w), "", name+" has not ended")),
+		}).alone().never(alone).unless(none).unless(pick(ended(w), "", name+" has not ended")),
 	}
 }
 

@@ -14,6 +14,7 @@ type action struct {
 	label string   // one or two words for the footer; "" leaves it out there
 	help  string   // a sentence for the help
 	why   string   // why the key does nothing now; "" when it works
+	solo  bool     // it changes something without asking: it must stand alone
 	out   bool     // it never does anything in this process: the footer leaves it out
 	do    func() tea.Cmd
 }
@@ -35,6 +36,12 @@ func (a action) unless(why string) action {
 func (a action) never(why string) action {
 	a.out = a.out || why != ""
 	return a.unless(why)
+}
+
+// alone marks an action that changes something without asking.
+func (a action) alone() action {
+	a.solo = true
+	return a
 }
 
 // shown is how a key is spelled on the screen.

@@ -108,5 +108,5 @@ func (a *app) demoKeys() []action {
 			return orderedMsg{fmt.Sprintf("enqueued poison: job %d", id), err}
 		})
 	})
-	return []action{burst.never(why), poison.never(why)}
+	return []action{burst.alone().never(why), poison.alone().never(why)}
 }

@@ -195,7 +195,7 @@ func TestPanicsPutTheTerminalBack(t *testing.T) {
 			t.Parallel()
 			tm := open(t, c.fault, term.Options{Height: 60, Width: 160})
 			if c.keys != nil {
-				tm.Expect("QUEUES")
+				tm.Expect("QUEUES", "EVENTS", "INVARIANTS") // all of it: a screen comes in pieces
 				tm.Press(c.keys[0])
 				tm.Gone("EVENTS")
 				tm.Expect("newest first") // it has been read

@@ -332,7 +332,8 @@ func (crewOf) Changed() <-chan struct{} { return nil }
 type stage struct {
 	t testing.TB
 	*world
-	app *app
+	app  *app
+	held []aloneMsg // keys that wait whether others follow
 }
 
 type stageOption func(*Config)
@@ -348,7 +349,7 @@ func newStage(t testing.TB, w *world, width, height int, options ...stageOption)
 	}
 	s := &stage{t: t, world: w, app: newApp(t.Context(), cfg)}
 	s.app.now = func() time.Time { return w.now }
-	s.app.sleep = func(context.Context, time.Duration) bool { return false } // time does not pass by itself
+	s.app.sleep = func(_ context.Context, d time.Duration) bool { return d == alone } // else time does not pass by itself
 	s.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
 	s.pull()
@@ -377,6 +378,8 @@ func (s *stage) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			s.run(c)
 		}
+	case aloneMsg:
+		s.held = append(s.held, msg)
 	case deadMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
 		s.send(msg)
 	}
@@ -399,11 +402,18 @@ func (s *stage) pass(d time.Duration) {
 	s.send(secondMsg{})
 }
 
-// press presses keys one after the other, without time between them.
+// press presses keys one after the other, without time between them. No others come
+// shortly before and after them.
 func (s *stage) press(keys ...string) {
 	s.t.Helper()
+	s.app.presses.last = time.Time{}
 	for _, k := range keys {
 		s.send(keyPress(k))
+	}
+	held := s.held
+	s.held = nil
+	for _, m := range held {
+		s.send(m)
 	}
 }
 
