@@ -2,12 +2,10 @@ package queue
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // The specification: what each operation does to a job in each status. A cell
@@ -18,132 +16,34 @@ import (
 // pending is due, scheduled is pending in the future. mine is processing under
 // the lease that the operation names, expired the same with the lease run out
 // and nobody in our place, theirs a fresh claim by somebody else after ours was
-// lost. In completed, failed and dead, the operation names the lease under which
-// the job got there. A "last" operation finds the attempts used up.
+// lost. asked is mine with a cancel asked for, overdue the same expired. In
+// completed, failed and dead, the operation names the lease under which the job
+// got there; archived is a dead one that was discarded, and as the result of an
+// operation that the job is in the archive. A "last" operation finds the attempts
+// used up, a "paused" one the queue paused.
 const specification = `
-              pending     scheduled  mine        expired     theirs      completed  failed   dead
-claim         processing  -          -           -           -           -          -        -
-heartbeat     lost        lost       processing  processing  lost        lost       lost     lost
-complete      lost        lost       completed   completed   lost        lost       lost     lost
-completeTx    lost        lost       completed   completed   lost        lost       lost     lost
-completeMany  lost        lost       completed   completed   lost        lost       lost     lost
-retry         lost        lost       pending     pending     lost        lost       lost     lost
-retry-last    lost        lost       failed      failed      lost        lost       lost     lost
-bury          lost        lost       dead        dead        lost        lost       lost     lost
-release       lost        lost       pending     pending     lost        lost       lost     lost
-snooze        lost        lost       pending     pending     lost        lost       lost     lost
-reclaim       -           -          -           pending     -           -          -        -
-reclaim-last  -           -          -           dead        -           -          -        -
-redrive       skip        skip       skip        skip        skip        skip       pending  pending
+               pending     scheduled  mine        expired     theirs      asked       overdue     completed  failed    dead      archived
+claim          processing  -          -           -           -           -           -           -          -         -         -
+claim-paused   -           -          -           -           -           -           -           -          -         -         -
+heartbeat      lost        lost       processing  processing  lost        processing  processing  lost       lost      lost      lost
+complete       lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
+completeTx     lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
+completeMany   lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
+retry          lost        lost       pending     pending     lost        dead        dead        lost       lost      lost      lost
+retry-last     lost        lost       failed      failed      lost        dead        dead        lost       lost      lost      lost
+bury           lost        lost       dead        dead        lost        dead        dead        lost       lost      lost      lost
+release        lost        lost       pending     pending     lost        dead        dead        lost       lost      lost      lost
+snooze         lost        lost       pending     pending     lost        dead        dead        lost       lost      lost      lost
+reclaim        -           -          -           pending     -           -           dead        -          -         -         -
+reclaim-last   -           -          -           dead        -           -           dead        -          -         -         -
+redrive        skip        skip       skip        skip        skip        skip        skip        skip       pending   pending   skip
+cancel         dead        dead       processing  processing  processing  processing  processing  skip       skip      skip      skip
+discard        skip        skip       skip        skip        skip        skip        skip        skip       archived  archived  skip
+restore        skip        skip       skip        skip        skip        skip        skip        skip       skip      skip      dead
+purge          -           -          -           -           -           -           -           gone       -         -         -
+purge-archive  -           -          -           -           -           -           -           -          -         -         gone
+resume         -           -          -           -           -           -           -           -          -         -         -
 `
-
-// Ways into each status: they end with the lease under which the job got there,
-// or that somebody lost.
-var situations = map[string]func(*testing.T, *Queue, NewJob) Lease{
-	"pending": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		must[Status](t)(q.Retry(t.Context(), lease, "not yet", 0))
-		return lease
-	},
-	"scheduled": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		must[Status](t)(q.Retry(t.Context(), lease, "not yet", time.Hour))
-		return lease
-	},
-	"mine": func(t *testing.T, q *Queue, job NewJob) Lease { return claimed(t, q, job, time.Minute) },
-	"expired": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		expire(t, q, lease.ID)
-		return lease
-	},
-	"theirs": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		must[Status](t)(q.Retry(t.Context(), lease, "not yet", 0))
-		claimFrom(t, q, job.Queue, time.Minute)
-		return lease
-	},
-	"completed": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		ok(t, q.Complete(t.Context(), lease))
-		return lease
-	},
-	"failed": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		exec(t, q, "update leasetop.jobs set max_attempts = attempts where id = $1", lease.ID)
-		if status := must[Status](t)(q.Retry(t.Context(), lease, "gave up", 0)); status != Failed {
-			t.Fatalf("a retry without attempts left makes it %s", status)
-		}
-		return lease
-	},
-	"dead": func(t *testing.T, q *Queue, job NewJob) Lease {
-		lease := claimed(t, q, job, time.Minute)
-		ok(t, q.Bury(t.Context(), lease, "poison"))
-		return lease
-	},
-}
-
-// errNothing is an operation that had nothing to do and says so without an error.
-var errNothing = errors.New("nothing to do")
-
-// errSkipped carries the reason of a skip.
-type errSkipped string
-
-func (e errSkipped) Error() string { return "skipped: " + string(e) }
-
-// The operations, each on the job's queue and the lease in question.
-var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
-	"claim": func(t *testing.T, q *Queue, queue string, _ Lease) error {
-		jobs, err := q.Claim(t.Context(), ClaimRequest{Queue: queue, Owner: owner(), Lease: time.Minute, Limit: 10})
-		if err == nil && len(jobs) == 0 {
-			return errNothing
-		}
-		return err
-	},
-	"heartbeat": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		beat, err := q.Heartbeat(t.Context(), []Renewal{{lease, time.Minute}})
-		if err == nil && len(beat.Lost) == 1 && beat.Lost[0].Lease == lease && len(beat.Renewed)+len(beat.Contended) == 0 {
-			return ErrLeaseLost
-		}
-		if err == nil && (len(beat.Renewed) != 1 || len(beat.Lost)+len(beat.Contended) != 0) {
-			return fmt.Errorf("a beat of %+v", beat)
-		}
-		return err
-	},
-	"complete": func(t *testing.T, q *Queue, _ string, lease Lease) error { return q.Complete(t.Context(), lease) },
-	"completeTx": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		return pgx.BeginFunc(t.Context(), q.Pool(), func(tx pgx.Tx) error { return q.CompleteTx(t.Context(), tx, lease) })
-	},
-	"completeMany": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		lost, err := q.CompleteMany(t.Context(), []Lease{lease})
-		if err == nil && len(lost) == 1 && lost[0] == lease {
-			return ErrLeaseLost
-		}
-		return err
-	},
-	"retry": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		_, err := q.Retry(t.Context(), lease, "timeout", time.Minute)
-		return err
-	},
-	"bury":    func(t *testing.T, q *Queue, _ string, lease Lease) error { return q.Bury(t.Context(), lease, "bad") },
-	"release": func(t *testing.T, q *Queue, _ string, lease Lease) error { return q.Release(t.Context(), lease) },
-	"snooze": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		return q.Snooze(t.Context(), lease, time.Hour)
-	},
-	"reclaim": func(t *testing.T, q *Queue, _ string, _ Lease) error {
-		taken, err := q.Reclaim(t.Context(), 10)
-		if err == nil && len(taken) == 0 {
-			return errNothing
-		}
-		return err
-	},
-	"redrive": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		done, err := q.Redrive(t.Context(), "operator", lease.ID)
-		if err == nil && len(done.Skipped) == 1 && len(done.IDs) == 0 {
-			return errSkipped(done.Skipped[0].Reason)
-		}
-		return err
-	},
-}
 
 func TestSpecification(t *testing.T) {
 	t.Parallel()
@@ -159,6 +59,7 @@ func TestSpecification(t *testing.T) {
 			t.Parallel()
 			q := open(t)
 			operation, last := strings.CutSuffix(name, "-last")
+			operation, paused := strings.CutSuffix(operation, "-paused")
 			for i, situation := range columns {
 				t.Run(situation, func(t *testing.T) {
 					job := NewJob{Queue: name + "/" + situation, Kind: "send", IdempotencyKey: "k"}
@@ -166,7 +67,10 @@ func TestSpecification(t *testing.T) {
 					if last {
 						exec(t, q, "update leasetop.jobs set max_attempts = greatest(attempts, 1) where id = $1", lease.ID)
 					}
-					before := rowOf(t, q, lease.ID)
+					if paused {
+						pause(t, q, job.Queue)
+					}
+					before := placeOf(t, q, lease.ID)
 					err := operations[operation](t, q, job.Queue, lease)
 					checkCell(t, q, lease.ID, cells[i], err, before)
 				})
@@ -197,13 +101,26 @@ func checkCell(t *testing.T, q *Queue, id int64, want string, err error, before 
 		if err != nil {
 			t.Errorf("error %v, want none", err)
 		}
-		if got := get(t, q, id).Status; string(got) != want {
-			t.Errorf("the job is %s, want %s", got, want)
+		place, _, _ := strings.Cut(placeOf(t, q, id), ":")
+		if place == "jobs" {
+			place = string(get(t, q, id).Status)
+		}
+		if place != want {
+			t.Errorf("the job is %s, want %s", place, want)
 		}
 	}
-	if after := rowOf(t, q, id); unchanged != (after == before) {
+	if after := placeOf(t, q, id); unchanged != (after == before) {
 		t.Errorf("row changed: %v, want %v\nbefore %s\nafter  %s", after != before, !unchanged, before, after)
 	}
+}
+
+// placeOf says where a job is, with its whole row there.
+func placeOf(t testing.TB, q *Queue, id int64) (place string) {
+	t.Helper()
+	ok(t, q.pool.QueryRow(t.Context(), `select coalesce(
+		(select 'jobs: ' || jobs::text || ' by ' || xmin || ' at ' || ctid from leasetop.jobs where id = $1),
+		(select 'archived: ' || jobs_archive::text || ' by ' || xmin || ' at ' || ctid from leasetop.jobs_archive where id = $1), 'gone')`, id).Scan(&place))
+	return place
 }
 
 // A job that is not in processing has no owner, no claim time and no lease,
@@ -213,6 +130,9 @@ func TestOnlyProcessingJobsAreOwned(t *testing.T) {
 	q := open(t)
 	for situation, enter := range situations {
 		id := enter(t, q, NewJob{Queue: situation}).ID
+		if situation == "archived" {
+			continue
+		}
 		job := get(t, q, id)
 		owned := job.LockedBy != "" && job.LockedAt != nil && job.LeaseExpiresAt != nil
 		free := job.LockedBy == "" && job.LockedAt == nil && job.LeaseExpiresAt == nil
@@ -232,19 +152,18 @@ func TestOperationsOnAJobThatIsGone(t *testing.T) {
 	gone := Lease{ID: 4711, Token: owner()}
 	for name, operation := range operations {
 		err := operation(t, q, "emails", gone)
+		want := errNothing
 		switch name {
-		case "claim", "reclaim":
-			if err != errNothing {
-				t.Errorf("%s: %v", name, err)
-			}
-		case "redrive":
-			if err != errSkipped("no such job") {
-				t.Errorf("%s: %v", name, err)
-			}
-		default:
-			if !errors.Is(err, ErrLeaseLost) {
-				t.Errorf("%s: %v, want ErrLeaseLost", name, err)
-			}
+		case "redrive", "cancel", "discard":
+			want = errSkipped("no such job")
+		case "restore":
+			want = errSkipped("not in the archive")
+		}
+		if slices.Contains(ofLeases, name) {
+			want = ErrLeaseLost
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
 	if n := count(t, q, "select count(*) from leasetop.jobs"); n != 0 {
@@ -258,14 +177,11 @@ func TestStatusCountsNotTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	for _, status := range []Status{Pending, Completed, Failed, Dead} {
-		for name, operation := range operations {
-			if name == "claim" || name == "reclaim" || name == "redrive" {
-				continue
-			}
+		for _, name := range ofLeases {
 			lease := claimed(t, q, NewJob{Queue: name + "/" + string(status)}, time.Minute)
 			exec(t, q, "update leasetop.jobs set status = $2 where id = $1", lease.ID, status)
-			before := rowOf(t, q, lease.ID)
-			checkCell(t, q, lease.ID, "lost", operation(t, q, "", lease), before)
+			before := placeOf(t, q, lease.ID)
+			checkCell(t, q, lease.ID, "lost", operations[name](t, q, "", lease), before)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestPurgeLeavesWhatIsNotOver(t *testing.T) {
 	exec(t, q, "update leasetop.jobs set updated_at = now() - interval '10 years', created_at = now() - interval '10 years'")
 	before := count(t, q, "select count(*) from leasetop.jobs where status <> 'completed'")
 	for what := range purgeTables {
-		want := map[PurgeWhat]int64{PurgeCompleted: 3}[what]
+		want := map[PurgeWhat]int64{PurgeCompleted: 3, PurgeArchive: 3}[what]
 		if n := must[int64](t)(q.Purge(t.Context(), Purge{What: what}, nil)); n != want {
 			t.Errorf("%s: %d deleted, want %d", what, n, want)
 		}
