@@ -200,6 +200,22 @@ func TestCancelledJobThatAnArticleWorkerRetried(t *testing.T) {
 	}
 }
 
+// Also when the job was redriven before: the cancel is of what runs now.
+func TestCancelOfARedrivenJobThatAnArticleWorkerRetried(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	a := readArticle(t, q)
+	id := buried(t, q, NewJob{})
+	must[Done](t)(q.Redrive(t.Context(), "ann", id))
+	a.claim("emails", articleWorker)
+	cancelled(t, q, "bob", id).want(t, "redriven", nil, []int64{id})
+	expire(t, q, id)
+	a.run("reclaim")
+	if job := claim(t, q, time.Minute); job.ID != id || job.CancelledBy != "bob" {
+		t.Errorf("claimed %+v", job)
+	}
+}
+
 func TestTwoOperatorsCancelAtOnce(t *testing.T) {
 	t.Parallel()
 	q := open(t)

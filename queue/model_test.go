@@ -1,42 +1,49 @@
 package queue
 
 import (
-	"errors"
-	"strings"
+	"fmt"
+	"slices"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 )
 
 // TestRandomLivesFollowTheModel runs operations in random order on a few jobs, with
-// leases fresh and stale, and compares every row with a model in memory after each.
+// leases fresh and stale, beside a worker of the article's statements and an operator
+// with a program of the first release, and compares every row with a model in memory after each. A worker that crashes is one whose
+// leases nobody ends.
 func TestRandomLivesFollowTheModel(t *testing.T) {
 	t.Parallel()
 	q := open(t)
+	article, old := readArticle(t, q), openFirstLight(t, q)
 	rapid.Check(t, func(rt *rapid.T) {
-		exec(t, q, "truncate leasetop.jobs")
+		exec(t, q, "truncate leasetop.jobs, leasetop.jobs_archive, leasetop.queues")
 		q.marks.byQueue.Clear()
-		m := &model{test: t, q: q, jobs: map[int64]*modelJob{}}
+		m := &model{test: t, q: q, article: article, old: old, jobs: map[int64]*modelJob{}}
 		rt.Repeat(map[string]func(*rapid.T){
-			"":          m.check,
-			"enqueue":   m.enqueue,
-			"claim":     m.claim,
-			"heartbeat": m.outcome("heartbeat", func(j *modelJob) {}),
-			"complete":  m.outcome("complete", func(j *modelJob) { j.end(Completed) }),
-			"bury":      m.outcome("bury", func(j *modelJob) { j.end(Dead, "buried") }),
-			"release":   m.outcome("release", func(j *modelJob) { j.end(Pending); j.attempts-- }),
-			"retry": m.outcome("retry", func(j *modelJob) {
-				if j.attempts < j.most {
-					j.end(Pending, "retry")
-				} else {
-					j.end(Failed, "failed")
-				}
-			}),
-			"expire":  m.expire,
-			"reclaim": m.reclaim,
-			"redrive": m.redrive,
+			"":                 m.check,
+			"enqueue":          m.enqueue,
+			"enqueue many":     m.enqueueMany,
+			"claim":            m.claim,
+			"heartbeat":        m.heartbeat,
+			"complete":         m.outcome("complete", func(j *modelJob) { j.end(Completed) }),
+			"bury":             m.outcome("bury", func(j *modelJob) { j.end(Dead, "buried") }),
+			"release":          m.outcome("release", func(j *modelJob) { j.giveBack(true) }),
+			"snooze":           m.outcome("snooze", func(j *modelJob) { j.giveBack(false) }),
+			"retry":            m.outcome("retry", func(j *modelJob) { j.retry() }),
+			"expire":           m.expire,
+			"wait":             m.wait,
+			"reclaim":          m.reclaim,
+			"redrive":          m.redrive,
+			"cancel":           m.cancel,
+			"discard":          m.discard,
+			"restore":          m.restore,
+			"purge":            m.purge,
+			"pause":            m.pause,
+			"article claims":   m.articleClaims,
+			"article ends":     m.articleEnds,
+			"article reclaims": m.articleReclaims,
+			"old redrives":     m.oldRedrives,
 		})
 	})
 }
@@ -46,178 +53,147 @@ type modelJob struct {
 	attempts, most int
 	key            string
 	token          string // "" unless processing
+	due            bool   // counts while pending
 	expired        bool
+	cancelled      string // by whom
+	archived       bool
 	history        []string
 }
 
+// end ends what the job was in; what was noted of it comes to its history.
 func (j *modelJob) end(status Status, outcome ...string) {
 	j.status, j.token, j.expired = status, "", false
 	j.history = append(j.history, outcome...)
 }
 
+func (j *modelJob) retry() {
+	j.due = true
+	switch {
+	case j.cancelled != "":
+		j.end(Dead, "cancelled")
+	case j.attempts < j.most:
+		j.end(Pending, "retry")
+	default:
+		j.end(Failed, "failed")
+	}
+}
+
+func (j *modelJob) giveBack(due bool) {
+	if j.cancelled != "" {
+		j.end(Dead, "cancelled")
+		return
+	}
+	j.end(Pending)
+	j.due, j.attempts = due, max(j.attempts-1, 0)
+}
+
+// holds tells whether the job keeps its idempotency key from others.
+func (j *modelJob) holds(key string) bool {
+	return key != "" && j.key == key && !j.archived && (j.status == Pending || j.status == Processing)
+}
+
+func (j *modelJob) String() string {
+	kept := j.history[max(len(j.history)-20, 0):]
+	return fmt.Sprintf("%s of %q, archived %v, attempt %d of %d, cancelled by %q, %v", j.status, j.token, j.archived, j.attempts, j.most, j.cancelled, kept)
+}
+
 type model struct {
-	test   *testing.T
-	q      *Queue
-	jobs   map[int64]*modelJob
-	order  []int64
-	leases []Lease // every one there ever was
+	test    *testing.T
+	q       *Queue
+	article *article
+	old     *firstLight
+	jobs    map[int64]*modelJob
+	leases  []Lease // every one there ever was
+	paused  bool
 }
 
 func (m *model) holder(key string) int64 {
 	for id, j := range m.jobs {
-		if key != "" && j.key == key && (j.status == Pending || j.status == Processing) {
+		if j.holds(key) {
 			return id
 		}
 	}
 	return 0
 }
 
-func (m *model) enqueue(t *rapid.T) {
-	job := NewJob{Queue: "emails", MaxAttempts: rapid.IntRange(1, 3).Draw(t, "most"), IdempotencyKey: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")}
-	out, err := m.q.Enqueue(m.test.Context(), job)
-	if err != nil {
-		t.Fatal(err)
+// some draws a few of the jobs there are.
+func (m *model) some(t *rapid.T) []int64 {
+	var all []int64
+	for id := range m.jobs {
+		all = append(all, id)
 	}
-	if holder := m.holder(job.IdempotencyKey); out[0].Existing != (holder != 0) || holder != 0 && out[0].ID != holder {
-		t.Fatalf("enqueued %+v, the key's holder is %d", out[0], holder)
-	}
-	if !out[0].Existing {
-		m.jobs[out[0].ID] = &modelJob{status: Pending, most: job.MaxAttempts, key: job.IdempotencyKey}
-		m.order = append(m.order, out[0].ID)
-	}
-}
-
-func (m *model) claim(t *rapid.T) {
-	limit := rapid.IntRange(1, 3).Draw(t, "limit")
-	m.q.Forget("emails")
-	fullLookDue(m.q, "emails")
-	token := owner()
-	got, err := m.q.Claim(m.test.Context(), ClaimRequest{Queue: "emails", Owner: token, Lease: time.Hour, Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	due := 0
-	for _, j := range m.jobs {
-		if j.status == Pending {
-			due++
-		}
-	}
-	if len(got) != min(due, limit) {
-		t.Fatalf("claimed %d with a limit of %d while %d were due", len(got), limit, due)
-	}
-	for i := range got {
-		j := m.jobs[got[i].ID]
-		if j.status != Pending {
-			t.Fatalf("claimed job %d, which was %s", got[i].ID, j.status)
-		}
-		j.status, j.token, j.attempts = Processing, token, j.attempts+1
-		m.leases = append(m.leases, got[i].Lease())
-	}
-}
-
-// outcome tries an operation with any lease there ever was; then tells what it does
-// when the lease stands.
-func (m *model) outcome(name string, then func(*modelJob)) func(*rapid.T) {
-	return func(t *rapid.T) {
-		if len(m.leases) == 0 {
-			t.Skip("no lease yet")
-		}
-		lease := rapid.SampledFrom(m.leases).Draw(t, "lease")
-		var err error
-		if name == "retry" {
-			_, err = m.q.Retry(m.test.Context(), lease, "x", 0)
-		} else {
-			err = operations[name](m.test, m.q, "", lease)
-		}
-		j := m.jobs[lease.ID]
-		if stands := j.token == lease.Token; stands != (err == nil) || !stands && !errors.Is(err, ErrLeaseLost) {
-			t.Fatalf("%s with %v: %v, while the job is %s of %q", name, lease, err, j.status, j.token)
-		}
-		if err == nil {
-			j.expired = false
-			then(j)
-		}
-	}
-}
-
-func (m *model) any(t *rapid.T) (int64, *modelJob) {
-	if len(m.order) == 0 {
+	if len(all) == 0 {
 		t.Skip("no job yet")
 	}
-	id := rapid.SampledFrom(m.order).Draw(t, "job")
-	return id, m.jobs[id]
-}
-
-func (m *model) expire(t *rapid.T) {
-	id, j := m.any(t)
-	if j.status == Processing {
-		expire(m.test, m.q, id)
-		j.expired = true
-	}
-}
-
-func (m *model) reclaim(t *rapid.T) {
-	taken, err := m.q.Reclaim(m.test.Context(), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := map[int64]Status{}
-	for _, r := range taken {
-		back[r.ID] = r.Status
-	}
-	for id, j := range m.jobs {
-		if _, was := back[id]; was != j.expired {
-			t.Fatalf("job %d, expired %v: reclaimed %v", id, j.expired, was)
-		}
-		if j.expired {
-			status := Pending
-			if j.attempts >= j.most {
-				status = Dead
-			}
-			if j.end(status, "lost"); back[id] != status {
-				t.Fatalf("job %d was reclaimed as %s, want %s", id, back[id], status)
-			}
-		}
-	}
-}
-
-func (m *model) redrive(t *rapid.T) {
-	id, j := m.any(t)
-	done, err := m.q.Redrive(m.test.Context(), "ann", id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	can := j.status.IsDeadLetter() && m.holder(j.key) == 0
-	if (len(done.IDs) == 1) != can || (len(done.Skipped) == 1) == can {
-		t.Fatalf("redrive of a %s job: %+v", j.status, done)
-	}
-	if can {
-		j.end(Pending, "redriven")
-		j.attempts = 0
-	}
+	slices.Sort(all)
+	return rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, min(3, len(all)), rapid.ID).Draw(t, "jobs")
 }
 
 func (m *model) check(t *rapid.T) {
-	rows, err := m.q.Pool().Query(m.test.Context(), `select id, status, attempts, coalesce(locked_by, ''), max_attempts,
-		coalesce((select string_agg(a ->> 'outcome', ' ') from jsonb_array_elements(errors) a), '') from leasetop.jobs`)
+	rows, err := m.q.Pool().Query(m.test.Context(), `
+		select id, status, attempts, coalesce(locked_by, ''), max_attempts, coalesce(cancelled_by, ''), false,
+			(select coalesce(array_agg(a ->> 'outcome'), '{}') from jsonb_array_elements(errors) a), run_at <= now(), coalesce(last_error, '') from leasetop.jobs
+		union all
+		select id, status, attempts, '', max_attempts, coalesce(cancelled_by, ''), true,
+			(select coalesce(array_agg(a ->> 'outcome'), '{}') from jsonb_array_elements(errors) a), run_at <= now(), coalesce(last_error, '') from leasetop.jobs_archive`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
-	var id int64
-	var got modelJob
-	var history string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &got.status, &got.attempts, &got.token, &got.most, &history}, func() error {
-		seen++
+	seen := map[int64]bool{}
+	waiting, due := false, false
+	for rows.Next() {
+		var id int64
+		var got modelJob
+		var lastError string
+		if err := rows.Scan(&id, &got.status, &got.attempts, &got.token, &got.most, &got.cancelled, &got.archived, &got.history, &got.due, &lastError); err != nil {
+			t.Fatal(err)
+		}
 		want := m.jobs[id]
-		if got.status != want.status || got.attempts != want.attempts || got.token != want.token || got.most != want.most {
-			t.Fatalf("job %d is %s of %q at attempt %d, want %s of %q at %d", id, got.status, got.token, got.attempts, want.status, want.token, want.attempts)
+		if want == nil || seen[id] || got.String() != want.String() || got.status == Pending && got.due != want.due {
+			t.Fatalf("job %d is\n%v, want\n%v; due %v", id, &got, want, got.due)
 		}
-		if kept := strings.Join(want.history[max(len(want.history)-20, 0):], " "); history != kept {
-			t.Fatalf("job %d has the history %q, want %q", id, history, kept)
+		if last := len(got.history) - 1; last >= 0 && got.history[last] == "cancelled" && lastError != "cancelled by "+got.cancelled {
+			t.Fatalf("job %d, cancelled by %q, has the error %q", id, got.cancelled, lastError)
 		}
-		return nil
-	}); err != nil || seen != len(m.jobs) {
-		t.Fatalf("%d jobs, want %d: %v", seen, len(m.jobs), err)
+		seen[id] = true
+		waiting, due = waiting || got.status == Pending, due || got.status == Pending && got.due
 	}
+	if err := rows.Err(); err != nil || len(seen) != len(m.jobs) {
+		t.Fatalf("%d jobs, want %d: %v", len(seen), len(m.jobs), err)
+	}
+	in, found, err := m.q.NextDue(m.test.Context(), []string{"emails"})
+	if err != nil || found != (waiting && !m.paused) || found && due != (in <= 0) {
+		t.Fatalf("next due in %v, %v, %v; waiting %v, due %v, paused %v", in, found, err, waiting, due, m.paused)
+	}
+}
+
+// wait lets everything become due.
+func (m *model) wait(*rapid.T) {
+	exec(m.test, m.q, "update leasetop.jobs set run_at = now() - interval '1 minute' where status = 'pending' and run_at > now()")
+	for _, j := range m.jobs {
+		j.due = j.due || j.status == Pending && !j.archived
+	}
+}
+
+func (m *model) expire(t *rapid.T) {
+	for _, id := range m.some(t) {
+		if j := m.jobs[id]; j.status == Processing {
+			expire(m.test, m.q, id)
+			j.expired = true
+		}
+	}
+}
+
+// anyLease draws one that there ever was.
+func (m *model) anyLease(t *rapid.T) Lease {
+	if len(m.leases) == 0 {
+		t.Skip("no lease yet")
+	}
+	return rapid.SampledFrom(m.leases).Draw(t, "lease")
+}
+
+// stands tells whether a lease is the job's own still.
+func (m *model) stands(lease Lease) bool {
+	j := m.jobs[lease.ID]
+	return j != nil && j.status == Processing && j.token == lease.Token
 }
