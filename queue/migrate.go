@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"fmt"
 
 	leasesql "github.com/leasetop/leasetop/sql"
 )
@@ -15,12 +14,10 @@ import (
 // [ErrForbidden]: the role lacks a right; [ErrEncoding]: the database is not UTF-8.
 // Nothing was changed then.
 func (q *Queue) Migrate(ctx context.Context) error {
-	config := q.ConnConfig()
-	if prepare := q.pool.Config().BeforeConnect; prepare != nil { // it may be what knows the password
-		if err := prepare(ctx, config); err != nil {
-			return fmt.Errorf("migrate: %w", err)
-		}
+	config, err := q.DialConfig(ctx)
+	if err != nil {
+		return q.failed("migrate", err)
 	}
-	_, err := leasesql.Migrate(ctx, config, q.schema.Name())
+	_, err = leasesql.Migrate(ctx, config, q.schema.Name())
 	return q.failed("migrate", err)
 }

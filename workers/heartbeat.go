@@ -157,7 +157,11 @@ func (h *heart) attend(ctx context.Context) error {
 func (h *heart) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, h.p.q.ConnConfig())
+	config, err := h.p.q.DialConfig(ctx)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,11 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 func (p *Pool) connectListener(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, p.q.ConnConfig())
+	config, err := p.q.DialConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}

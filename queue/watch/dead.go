@@ -41,7 +41,10 @@ func (f *Feed) listening(ctx context.Context) {
 // listen connects and turns every notification into a reading, until the
 // connection is lost or no longer answers.
 func (f *Feed) listen(ctx context.Context, failures *int) error {
-	config := f.q.ConnConfig()
+	config, err := f.q.DialConfig(ctx)
+	if err != nil {
+		return err
+	}
 	f.name(config, "listen")
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {

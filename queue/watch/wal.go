@@ -66,7 +66,10 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 // attach makes a temporary slot, reads what the slot's snapshot holds of running
 // jobs and dead letters, and starts the stream.
 func (s *stream) attach(ctx context.Context) (err error) {
-	config := s.feed.q.ConnConfig()
+	config, err := s.feed.q.DialConfig(ctx)
+	if err != nil {
+		return err
+	}
 	s.feed.name(config, "wal")
 	// Creating a slot waits for every open write transaction of the cluster; if the
 	// client dies meanwhile the server goes on waiting, so bound that. And a walsender
@@ -169,7 +172,10 @@ func (f *Feed) seed(ctx context.Context, snapshotName string) (*memory, error) {
 
 // aside is a short-lived connection of the stream's reader.
 func (f *Feed) aside(ctx context.Context) (*pgx.Conn, error) {
-	config := f.q.ConnConfig()
+	config, err := f.q.DialConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
 	f.name(config, "wal seed")
 	return pgx.ConnectConfig(ctx, config)
 }
