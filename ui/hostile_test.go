@@ -74,6 +74,23 @@ func (w *world) poison(text string) {
 	}
 }
 
+// poisonInTurn gives every row another hostile text, of a length that a name may have.
+func (w *world) poisonInTurn() {
+	text := func(i int) string { return hostile[i%len(hostile)][:min(len(hostile[i%len(hostile)]), 255)] }
+	s := w.state
+	for i := range s.Depths.Queues {
+		s.Depths.Queues[i].Queue = text(i)
+	}
+	for i := range s.Leases.List {
+		l := &s.Leases.List[i]
+		l.Queue, l.Kind, l.Owner = text(i), text(i+1), text(i+2)
+	}
+	for i := range s.Dead.Latest {
+		j := &s.Dead.Latest[i]
+		j.Queue, j.Kind, j.LastError = text(i), text(i+1), strings.Repeat(text(i+2), 8)
+	}
+}
+
 // TestHostileTextDoesNothing shows every screen with each hostile text in every
 // place: no control character reaches the terminal, every line is exactly as wide
 // as the window, and borders stand where they stand with harmless text.

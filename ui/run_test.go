@@ -36,12 +36,10 @@ func program(fault string) int {
 	w := &moving{world: newWorld()}
 	switch fault {
 	case "leases":
-		w.state.Events, w.news = nil, nil
-		w.crew = nil
-		w.state.Leases.List = nil
-		for i := range 40 {
-			w.state.Leases.List = append(w.state.Leases.List, watch.Lease{JobID: int64(88000 + i), Queue: "emails", Kind: "send", Attempts: 1, MaxAttempts: 5, Owner: owner("w9", i)})
-		}
+		w.fortyLeases()
+	case "hostile leases":
+		w.fortyLeases()
+		w.poisonInTurn()
 	case "idle":
 		w.crew = nil
 		w.state.Leases.List, w.state.Dead.Latest, w.state.Events, w.state.Depths.Queues = nil, nil, nil, nil
@@ -67,7 +65,7 @@ func program(fault string) int {
 		}()
 	case "panic in a goroutine":
 		time.AfterFunc(time.Second, func() { panic("a goroutine broke") })
-	case "leases", "idle":
+	case "leases", "hostile leases", "idle":
 		config.Workers, config.Demo = nil, nil
 	}
 	if err := Run(context.Background(), config); err != nil {
@@ -76,6 +74,15 @@ func program(fault string) int {
 	}
 	fmt.Println("ended well")
 	return 0
+}
+
+// fortyLeases leaves nothing going on but forty leases that count down.
+func (w *world) fortyLeases() {
+	w.state.Events, w.crew = nil, nil
+	w.state.Leases.List = nil
+	for i := range 40 {
+		w.state.Leases.List = append(w.state.Leases.List, watch.Lease{JobID: int64(88000 + i), Queue: "emails", Kind: "send", Attempts: 1, MaxAttempts: 5, Owner: owner("w9", i)})
+	}
 }
 
 // moving is the world with a clock: every reading is of now.
@@ -329,6 +336,9 @@ func TestRunNeedsWhatItShows(t *testing.T) {
 // BenchmarkCountdown measures what 40 leases counting down cost: bytes to the
 // terminal and processor time, a second each.
 func BenchmarkCountdown(b *testing.B) { benchmarkProgram(b, "leases", "00:2") }
+
+// BenchmarkHostileCountdown measures the same where every name is a stranger's.
+func BenchmarkHostileCountdown(b *testing.B) { benchmarkProgram(b, "hostile leases", "00:2") }
 
 // BenchmarkIdle measures the same of a queue in which nothing happens.
 func BenchmarkIdle(b *testing.B) { benchmarkProgram(b, "idle", "no jobs yet") }
