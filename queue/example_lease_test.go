@@ -44,7 +44,12 @@ func ExampleQueue_HeartbeatOn() {
 	q := open()
 	defer q.Close()
 	job := claimed(q, queue.NewJob{Queue: "emails"})
-	conn, err := pgx.ConnectConfig(ctx, q.ConnConfig())
+	config, err := q.DialConfig(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		fmt.Println(err)
 		return

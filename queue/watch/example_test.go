@@ -117,8 +117,49 @@ func ExampleEvent() {
 		state = feed.State()
 	}
 	event := state.Events[0]
-	fmt.Println(event.What, event.Note)
-	// Output: health poll: there is no table shop_jobs.jobs in this database: run `leasetop migrate up`, or name another --schema
+	fmt.Println(event.What, "of", state.Server.Schema)
+	fmt.Println(event.Note)
+	// Output:
+	// health of shop_jobs
+	// poll: there is no table shop_jobs.jobs in this database: run `leasetop migrate up`, or name another --schema
+}
+
+// Who runs what; and how it went on, as far as two readings show.
+func ExampleEvent_OwnerLost() {
+	q := open()
+	defer q.Close()
+	enqueued(q, queue.NewJob{Queue: "emails", MaxAttempts: 1})
+	_, err := q.Claim(ctx, queue.ClaimRequest{
+		Queue: "emails", Owner: "app1:7:c0ffee/w1#1", Limit: 1,
+		Lease: time.Microsecond, // its worker died, as it were
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	feed := watch.Start(ctx, q, watch.Options{NoWAL: true})
+	defer feed.Close()
+	state := feed.State()
+	for len(state.Leases.List) == 0 {
+		<-feed.Changed(state.Version)
+		state = feed.State()
+	}
+	fmt.Println("job", state.Leases.List[0].JobID, "is run by", state.Leases.List[0].Owner)
+
+	if _, err := q.Reclaim(ctx, 100); err != nil {
+		fmt.Println(err)
+		return
+	}
+	feed.Refresh()
+	for len(state.Events) == 0 {
+		<-feed.Changed(state.Version)
+		state = feed.State()
+	}
+	event := state.Events[0]
+	fmt.Println("job", event.JobID, event.What, "since its worker was lost:", event.OwnerLost())
+	// Output:
+	// job 1 is run by app1:7:c0ffee/w1#1
+	// job 1 buried since its worker was lost: true
 }
 
 // What State tells of the queues that are paused.
