@@ -73,7 +73,9 @@ func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error)
 }
 
 // EnqueueTx adds jobs in the caller's transaction: they exist, and workers are
-// woken, if and when it commits.
+// woken, if and when it commits. Two transactions that enqueue the same idempotency keys
+// can come to wait for each other, as any two that write the same rows; PostgreSQL then
+// fails one with 40P01, to be run again. Calls without a transaction do that themselves.
 func (q *Queue) EnqueueTx(ctx context.Context, tx pgx.Tx, jobs ...NewJob) ([]Enqueued, error) {
 	jobs, err := checked(jobs)
 	if err != nil || len(jobs) == 0 {

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -174,81 +173,5 @@ func TestNoLeaseIsEndless(t *testing.T) {
 	}
 	if leases, err := q.Leases(t.Context(), 10); err != nil || len(leases) != 1 {
 		t.Errorf("leases %v, %v", leases, err)
-	}
-}
-
-// CASES "Bulk writers in loops together": no deadlock reaches a caller, and no
-// beat is lost. Each writer takes the jobs in an order of its own.
-func TestBulkWritersDoNotDeadlock(t *testing.T) {
-	t.Parallel()
-	q := openWith(t, 12, "deadlock_timeout = 20")
-	const jobs = 200
-	exec(t, q, "insert into leasetop.jobs (queue, max_attempts) select 'emails', 1000 from generate_series(1, $1)", jobs)
-	loops := map[string]func(round int) error{
-		"reclaim": func(int) error { _, err := q.Reclaim(t.Context(), 50); return err },
-		"redrive": func(int) error {
-			ids, err := q.DeadIDs(t.Context(), "")
-			if err == nil {
-				_, err = q.Redrive(t.Context(), "ann", ids...)
-			}
-			return err
-		},
-		"again": func(int) error {
-			_, err := q.Pool().Exec(t.Context(), `update leasetop.jobs set status = 'pending' where id in
-				(select id from leasetop.jobs where status = 'completed' order by id for update skip locked)`)
-			return err
-		},
-		"purge": func(round int) error {
-			_, err := q.Pool().Exec(t.Context(), `with purged as (delete from leasetop.jobs where id in
-				(select id from leasetop.jobs where status = 'completed' order by id limit 10 for update skip locked) returning queue)
-				insert into leasetop.jobs (queue, max_attempts) select queue, 1000 from purged`)
-			return err
-		},
-	}
-	for n := range 4 {
-		loops[fmt.Sprint("worker ", n)] = func(round int) error {
-			lease := []time.Duration{time.Nanosecond, time.Minute}[round%2]
-			got, err := q.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: owner(), Lease: lease, Limit: 40})
-			if err != nil {
-				return err
-			}
-			var leases []Lease
-			var renewals []Renewal
-			for i := range got {
-				j := &got[i]
-				if n%2 == 0 { // each in an order of its own
-					j = &got[len(got)-1-i]
-				}
-				leases, renewals = append(leases, j.Lease()), append(renewals, Renewal{j.Lease(), time.Minute})
-			}
-			if _, err := q.Heartbeat(t.Context(), renewals); err != nil {
-				return err
-			}
-			if len(leases) > 4 {
-				for _, l := range leases[:2] {
-					if err := q.Bury(t.Context(), l, "x"); err != nil && lease == time.Minute {
-						return err
-					}
-				}
-				leases = leases[2:]
-			}
-			_, err = q.CompleteMany(t.Context(), leases)
-			return err
-		}
-	}
-	var wg sync.WaitGroup
-	for name, loop := range loops {
-		wg.Go(func() {
-			for round := range 40 {
-				if err := loop(round); err != nil {
-					t.Errorf("%s, round %d: %v", name, round, err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := deadlocks(t, q); n != 0 {
-		t.Errorf("%d deadlocks", n)
 	}
 }

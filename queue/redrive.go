@@ -71,6 +71,9 @@ func (q *Queue) DeadIDs(ctx context.Context, queue string) ([]int64, error) {
 
 func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 	job, _, err := q.Preview(ctx, id, 0)
+	if errors.Is(err, ErrNotFound) {
+		return q.missing(ctx, id)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -137,6 +137,7 @@ func TestRedriveSkipsALiveTwin(t *testing.T) {
 	if len(done.IDs) != 99 || len(done.Skipped) != 1 || done.Skipped[0] != want {
 		t.Errorf("among a hundred: %d redriven, skipped %+v", len(done.IDs), done.Skipped)
 	}
+	q.flushWakes() // on a connection of the pool
 	if idle, total := q.Pool().Stat().IdleConns(), q.Pool().Stat().TotalConns(); idle != total {
 		t.Errorf("%d of %d connections did not come back", total-idle, total)
 	}
