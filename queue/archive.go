@@ -10,8 +10,8 @@ import (
 
 // Discard moves dead letters to the table jobs_archive, as they are, where nothing
 // claims, lists or redrives them. [Queue.Restore] brings them back; only
-// [Queue.Purge] deletes them. by and why are noted with them. On an error, Done says
-// what was done before it.
+// [Queue.Purge] deletes them. by and why are noted with them. A job that is no dead
+// letter is skipped. On an error, Done says what was done before it.
 func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done, error) {
 	var done Done
 	err := q.act(ctx, "discard", ids, []any{errorText(by), errorText(why)}, done.add, func(ctx context.Context, id int64) (string, error) {
@@ -30,8 +30,8 @@ func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done
 }
 
 // Restore moves discarded jobs back, as they were: dead letters again, at the place
-// in the list that their death gives them. by is noted in the history. On an error,
-// Done says what was done before it.
+// in the list that their death gives them. by is noted in the history. A job that is
+// not in the archive is skipped. On an error, Done says what was done before it.
 func (q *Queue) Restore(ctx context.Context, by string, ids ...int64) (Done, error) {
 	var done Done
 	err := q.act(ctx, "restore", ids, []any{errorText(by)}, done.add, func(ctx context.Context, id int64) (string, error) {
@@ -68,10 +68,10 @@ func (d *Done) add(row pgx.CollectableRow) (id int64, note func(), err error) {
 	return id, func() { d.IDs = append(d.IDs, id) }, err
 }
 
-// Archived is a discarded job.
+// Archived is a discarded job: as it was, and when, by whom and why it was discarded.
 type Archived struct {
 	Job
-	ArchivedAt  time.Time `json:"archived_at"`
+	ArchivedAt  time.Time `json:"archived_at"` // the database's clock
 	ArchivedBy  string    `json:"archived_by"`
 	ArchivedWhy string    `json:"archived_why"`
 }

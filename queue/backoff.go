@@ -9,11 +9,11 @@ import (
 // far (at least 1). Negative results count as zero: never in the past.
 type Backoff func(attempts int) time.Duration
 
-// backoffCap bounds the exponent, as the article does, so that delays do not reach days.
+// backoffCap bounds the exponent, so that delays do not reach days.
 const backoffCap = 6
 
-// DefaultBackoff is the article's 2^attempts minutes, its exponent capped at 6
-// (64 minutes), plus up to a tenth so that what failed together does not return together.
+// DefaultBackoff is 2^attempts minutes, the exponent capped at 6 (64 minutes), plus up
+// to a tenth so that what failed together does not return together.
 func DefaultBackoff(attempts int) time.Duration {
 	delay := time.Minute << min(max(attempts, 0), backoffCap)
 	return delay + rand.N(delay/10+1)

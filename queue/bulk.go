@@ -18,9 +18,8 @@ import (
 // insertBatch is how many jobs go into one statement that is no COPY.
 const insertBatch = 5000
 
-// EnqueueMany adds any number of jobs in one transaction, all or none, and returns
-// them in the order given. Jobs without an idempotency key go in by COPY. Workers
-// are woken as by [Queue.Enqueue].
+// EnqueueMany is Enqueue for any number of jobs: one transaction, all or none. Jobs
+// without an idempotency key go in by COPY. Workers are woken as by [Queue.Enqueue].
 func (q *Queue) EnqueueMany(ctx context.Context, jobs []NewJob) ([]Enqueued, error) {
 	jobs, err := checked(jobs)
 	if err != nil || len(jobs) == 0 {
@@ -39,7 +38,7 @@ func (q *Queue) EnqueueMany(ctx context.Context, jobs []NewJob) ([]Enqueued, err
 }
 
 // EnqueueManyTx is EnqueueMany in the caller's transaction: the jobs exist, and
-// workers are woken, if and when it commits.
+// workers are woken, if and when it commits; see [Queue.EnqueueTx].
 func (q *Queue) EnqueueManyTx(ctx context.Context, tx pgx.Tx, jobs []NewJob) ([]Enqueued, error) {
 	jobs, err := checked(jobs)
 	if err != nil || len(jobs) == 0 {

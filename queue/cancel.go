@@ -18,8 +18,9 @@ type Cancelled struct {
 // running one cannot be ended from outside: its worker finds out within moments,
 // or by its next heartbeat, and cancels the handler's context with the cause
 // [ErrCancelled]. Unless the job completes all the same, it ends as dead, with by in
-// its last error, however its worker gives it back or loses it. On an error,
-// Cancelled says what was done before it.
+// its last error, however its worker gives it back or loses it. Who asked first is
+// noted. A job that ended before is skipped. On an error, Cancelled says what was done
+// before it.
 func (q *Queue) Cancel(ctx context.Context, by string, ids ...int64) (Cancelled, error) {
 	var done Cancelled
 	by = cmp.Or(errorText(by), "somebody") // the table's mark of a cancelled job

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ClaimRequest asks for work.
+// ClaimRequest asks for work. All fields are required.
 type ClaimRequest struct {
 	Queue string
 	Owner string        // a token that no other claim ever uses; see Token
@@ -20,9 +20,13 @@ type ClaimRequest struct {
 }
 
 // Claim takes due jobs of one queue, the longest due first, in one statement and
-// one round trip, and returns them with their payloads in that order; none when
-// nothing is due or the queue is paused. Each counts as an attempt from here on. It is a short
-// transaction: no lock is held while the jobs are worked on.
+// one round trip, and returns them with their payloads in that order, but without
+// their histories; none when nothing is due or the queue is paused. Each counts as an
+// attempt from here on. It is a short transaction: no lock is held while the jobs are
+// worked on. Any number of workers may claim at once; none waits for another.
+//
+// A job whose CancelledBy is not empty was cancelled under an earlier claim, and is to
+// be ended, not run: [Queue.Retry] makes it dead.
 func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("claim from %q: %w", r.Queue, err)
@@ -69,9 +73,9 @@ func (r *ClaimRequest) check() error {
 	return nil
 }
 
-// NextDue tells how long it is until the earliest pending job of the queues, but for
-// those that are paused, is due by the database's clock; ok is false when none is waiting. Zero or less:
-// one is due already.
+// NextDue tells how long it is until the earliest pending job of the queues is due, by
+// the database's clock. Zero or less: one is due already. ok is false when none is
+// waiting; queues that are paused count as empty.
 func (q *Queue) NextDue(ctx context.Context, queues []string) (in time.Duration, ok bool, err error) {
 	return q.seconds(ctx, "next due", "next_due", queues)
 }

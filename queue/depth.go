@@ -43,8 +43,9 @@ const (
 	thoroughPages = 16 << 10
 )
 
-// Depth counts jobs by queue and status. cap bounds each count, for screens that
-// ask often; 0 counts to the end and reads more of the table for the completed.
+// Depth counts jobs by queue and status, the queues by name. cap bounds each count, for
+// screens that ask often; 0 counts to the end and reads more of the table for the
+// completed, of which there may be millions: see [QueueDepth].
 func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 	var pages int64
 	var d Depths

@@ -17,10 +17,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// DefaultMaxAttempts is how often a job is tried when nothing else is said.
+// DefaultMaxAttempts is how often a job is tried when [NewJob] says nothing else.
 const DefaultMaxAttempts = 5
 
-// NewJob is a job to enqueue. Only Queue is required.
+// NewJob is a job to enqueue. Only Queue is required. What cannot be stored (a text that
+// is too long or not UTF-8, a payload that is no JSON or holds \u0000, a time that
+// PostgreSQL does not have) is refused with the cure.
 type NewJob struct {
 	Queue          string          // at most 255 bytes
 	Kind           string          // which handler; "" leaves it to the queue's
@@ -39,11 +41,14 @@ type Enqueued struct {
 	Existing bool
 }
 
-// Enqueue adds jobs in one transaction, all or none, and returns them in the
-// order given. Workers are woken when it has committed: by one notification for all
-// that this process enqueues within a few milliseconds. [Queue.Close] waits for it;
-// should it get lost with the process, workers find the jobs by polling.
-// For thousands of jobs see [Queue.EnqueueMany].
+// Enqueue adds jobs in one transaction, all or none, and returns them in the order
+// given. One whose idempotency key is in use is not added: its [Enqueued] names the job
+// that holds the key.
+//
+// Workers are woken when it has committed: by one notification for all that this process
+// enqueues within a few milliseconds. [Queue.Close] waits for it; should it get lost with
+// the process, workers find the jobs by polling. For thousands of jobs see
+// [Queue.EnqueueMany].
 func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error) {
 	jobs, err := checked(jobs)
 	if err != nil || len(jobs) == 0 {
@@ -72,10 +77,13 @@ func (q *Queue) Enqueue(ctx context.Context, jobs ...NewJob) ([]Enqueued, error)
 	return out, nil
 }
 
-// EnqueueTx adds jobs in the caller's transaction: they exist, and workers are
-// woken, if and when it commits. Two transactions that enqueue the same idempotency keys
-// can come to wait for each other, as any two that write the same rows; PostgreSQL then
-// fails one with 40P01, to be run again. Calls without a transaction do that themselves.
+// EnqueueTx is Enqueue in the caller's transaction: the jobs exist, and workers are
+// woken, if and when it commits. When PostgreSQL refuses a job, what is left is to roll
+// back.
+//
+// Two transactions that enqueue the same idempotency keys can come to wait for each
+// other, as any two that write the same rows; PostgreSQL then fails one with 40P01, to be
+// run again. Calls without a transaction do that themselves.
 func (q *Queue) EnqueueTx(ctx context.Context, tx pgx.Tx, jobs ...NewJob) ([]Enqueued, error) {
 	jobs, err := checked(jobs)
 	if err != nil || len(jobs) == 0 {

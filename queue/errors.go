@@ -12,13 +12,14 @@ import (
 
 // What callers tell apart.
 var (
-	// ErrLeaseLost says that the claim is gone: the job was reclaimed, and
-	// somebody else may own it. Nothing was written. It is also the cause of a
+	// ErrLeaseLost says that the claim is gone: it has ended, or the job was reclaimed
+	// and somebody else may own it. Nothing was written. It is also the cause of a
 	// handler's cancelled context when its worker found out.
 	ErrLeaseLost = errors.New("lease lost")
-	// ErrCancelled is the cause of a handler's context when an operator cancelled the job.
+	// ErrCancelled is the cause of a handler's cancelled context when somebody cancelled
+	// the job; see [Queue.Cancel].
 	ErrCancelled = errors.New("job cancelled")
-	// ErrNotFound says that there is no job of that id.
+	// ErrNotFound says that the table, or the archive, has no job of that id.
 	ErrNotFound = errors.New("no such job")
 	// ErrSchemaMissing says that the database has no jobs table in this schema; the cure is `leasetop migrate up`.
 	ErrSchemaMissing = errors.New("schema missing")
@@ -87,15 +88,15 @@ func IsPermanent(err error) bool {
 	return errors.As(err, &p)
 }
 
-// Snooze is returned by a handler that wants its job back later without using
-// an attempt. A negative delay is zero.
+// Snooze is the error of a handler that wants its job back later, by the database's
+// clock, without using an attempt. A negative delay is zero.
 func Snooze(delay time.Duration) error { return &snooze{max(delay, 0)} }
 
 type snooze struct{ delay time.Duration }
 
 func (s *snooze) Error() string { return "snoozed for " + s.delay.String() }
 
-// IsSnooze tells whether an error asks for a snooze, and for how long.
+// IsSnooze tells whether an error, or one that it wraps, is of [Snooze], and for how long.
 func IsSnooze(err error) (delay time.Duration, ok bool) {
 	var s *snooze
 	if !errors.As(err, &s) {

@@ -26,7 +26,7 @@ var DeadLetters = []Status{Failed, Dead}
 // IsDeadLetter tells whether a job of this status is a dead letter.
 func (s Status) IsDeadLetter() bool { return s == Failed || s == Dead }
 
-// Job is one row of the table.
+// Job is one row of the table. All its times are of the database's clock.
 type Job struct {
 	ID             int64           `json:"id"`
 	Queue          string          `json:"queue"`
@@ -39,12 +39,12 @@ type Job struct {
 	LockedAt       *time.Time      `json:"locked_at"`        // nil unless processing
 	LockedBy       string          `json:"locked_by"`        // the fencing token; "" unless processing. Foreign workers write any text
 	LeaseExpiresAt *time.Time      `json:"lease_expires_at"` // nil unless processing
-	LastError      string          `json:"last_error"`
+	LastError      string          `json:"last_error"`       // "" none; kept when a later attempt succeeds
 	Errors         []Attempt       `json:"errors,omitempty"` // oldest first, at most 20; nil when not loaded
 	Fingerprint    string          `json:"fingerprint"`      // LastError with its variable parts masked
-	IdempotencyKey string          `json:"idempotency_key"`
-	CancelledBy    string          `json:"cancelled_by"` // who asked for it to be cancelled; "" nobody. See Queue.Cancel
-	DiedAt         *time.Time      `json:"died_at"`      // nil unless failed or dead
+	IdempotencyKey string          `json:"idempotency_key"`  // "" none
+	CancelledBy    string          `json:"cancelled_by"`     // who asked for it to be cancelled; "" nobody. See Queue.Cancel
+	DiedAt         *time.Time      `json:"died_at"`          // nil unless failed or dead
 	CreatedAt      time.Time       `json:"created_at"`
 	UpdatedAt      time.Time       `json:"updated_at"`
 }
@@ -52,10 +52,10 @@ type Job struct {
 // Attempt is one entry of a job's history: how one claim ended, or what an operator did.
 type Attempt struct {
 	Attempt int       `json:"attempt"` // the value of Attempts at the time
-	At      time.Time `json:"at"`
+	At      time.Time `json:"at"`      // the database's clock
 	Worker  string    `json:"worker"`  // the fencing token of the claim, or the operator's name
 	Outcome string    `json:"outcome"` // retry, failed, buried, lost, cancelled, redriven, restored
-	Error   string    `json:"error"`
+	Error   string    `json:"error"`   // at most 2,000 characters
 }
 
 // Lease names one claim of one job. Every write that ends or extends a claim takes it.

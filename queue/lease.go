@@ -12,23 +12,23 @@ import (
 // Renewal asks for a lease to be renewed for so long from the database's now.
 type Renewal struct {
 	Lease
-	For time.Duration
+	For time.Duration // more than zero
 }
 
 // Beat is what a heartbeat found.
 type Beat struct {
-	Renewed []Lease
+	Renewed []Lease // from now on for as long as was asked
 	// Contended leases stand, but their rows were locked by another transaction
 	// just now: they keep the deadline they had.
 	Contended []Lease
-	Lost      []LostLease
+	Lost      []LostLease    // stop working on these
 	Cancelled []Cancellation // renewed too, but to be ended
 }
 
 // Cancellation is a claim whose job somebody wants cancelled; see [Queue.Cancel].
 type Cancellation struct {
 	Lease
-	By string
+	By string // who
 }
 
 // LostLease is a lease that is gone, and what the job is now.

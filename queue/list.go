@@ -73,13 +73,14 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 	return jobs, next, nil
 }
 
-// Leases returns jobs in processing, earliest expiry first, without payloads and histories.
+// Leases returns up to limit jobs in processing, earliest expiry first, without payloads
+// and histories.
 func (q *Queue) Leases(ctx context.Context, limit int) ([]Job, error) {
 	jobs, err := q.rows(ctx, "leases", limit)
 	return jobs, q.failed("list leases", err, "leases")
 }
 
-// Get returns one job, whole. The error wraps [ErrNotFound] when there is none.
+// Get returns one job, whole. The error wraps [ErrNotFound] when there is none of this id.
 func (q *Queue) Get(ctx context.Context, id int64) (*Job, error) {
 	job, _, err := q.get(ctx, "get", id, nil)
 	return job, err
@@ -87,7 +88,8 @@ func (q *Queue) Get(ctx context.Context, id int64) (*Job, error) {
 
 // Preview returns one job with only so many characters of its payload's text, cut
 // by the database, for screens: a payload may be a hundred megabytes. length is
-// the whole text's, in characters. When it was cut, Payload is no valid JSON.
+// the whole text's, in characters. When it was cut, Payload is no valid JSON. The error
+// wraps [ErrNotFound] when there is no such job.
 func (q *Queue) Preview(ctx context.Context, id int64, characters int) (job *Job, length int, err error) {
 	return q.get(ctx, "get", id, &characters)
 }

@@ -49,8 +49,9 @@ func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease,
 }
 
 // CompleteTx ends a claim with success in the caller's transaction, so that what
-// the job did there and its completion are one commit. On [ErrLeaseLost] the
-// caller must roll back: the job may be running elsewhere.
+// the job did there and its completion are one commit. On any error, [ErrLeaseLost]
+// above all, the caller must roll back: the job may be running elsewhere. The row is
+// locked until the transaction ends, so call it last and commit at once.
 func (q *Queue) CompleteTx(ctx context.Context, tx pgx.Tx, lease Lease) error {
 	tag, err := tx.Exec(ctx, q.schema.Query("complete"), []int64{lease.ID}, []string{lease.Token})
 	if err != nil {
@@ -62,25 +63,26 @@ func (q *Queue) CompleteTx(ctx context.Context, tx pgx.Tx, lease Lease) error {
 	return nil
 }
 
-// Retry ends a claim with a retryable error: pending again after delay (negative
-// is zero) by the database's clock or, when the attempts are used up, failed; dead
-// when somebody cancelled the job. It returns which. The text is made storable and bounded first. [ErrLeaseLost]: the
-// claim was gone.
+// Retry ends a claim with a retryable error: pending again after delay (negative is
+// zero) by the database's clock or, when the attempts are used up, failed; dead when
+// somebody cancelled the job. It returns which. The text is made storable and bounded
+// first: see [ErrorTextLimit]. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Retry(ctx context.Context, lease Lease, text string, delay time.Duration) (Status, error) {
 	var status Status
 	err := q.end(ctx, "retry", lease, &status, errorText(text), max(delay, 0).Seconds())
 	return status, err
 }
 
-// Bury ends a claim as poison: dead at once, whatever attempts are left.
-// [ErrLeaseLost]: the claim was gone.
+// Bury ends a claim as poison: dead at once, whatever attempts are left. The text is
+// treated as that of [Queue.Retry]. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Bury(ctx context.Context, lease Lease, text string) error {
 	var id int64
 	return q.end(ctx, "bury", lease, &id, errorText(text))
 }
 
 // Release gives a claim back unused, for a worker that drains: pending in its old
-// place, the attempt returned; dead when somebody cancelled the job. [ErrLeaseLost]: the claim was gone.
+// place, the attempt returned; dead when somebody cancelled the job. [ErrLeaseLost]:
+// the claim was gone.
 func (q *Queue) Release(ctx context.Context, lease Lease) error {
 	var queue string
 	if err := q.end(ctx, "release", lease, &queue, 0.0); err != nil {

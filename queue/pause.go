@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pause is a queue from which nobody claims.
+// Pause is a queue from which nobody claims: since when, who paused it and why.
 type Pause struct {
 	Queue string    `json:"queue"`
-	Since time.Time `json:"since"`
+	Since time.Time `json:"since"` // the database's clock
 	By    string    `json:"by"`
 	Why   string    `json:"why"`
 }
@@ -23,7 +23,8 @@ type Pause struct {
 // Pause stops all claims from these queues, in every process and through restarts,
 // until [Queue.Resume]. What is running goes on. Claims of workers that do not use
 // this package, or the claim statement of its release, are not stopped. It returns
-// the queues that were not paused before; the others keep the pause they had.
+// the queues that were not paused before, by name; the others keep the pause they had.
+// A queue need not have jobs.
 func (q *Queue) Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error) {
 	if err := checkQueues(queues); err != nil {
 		return nil, fmt.Errorf("pause: %w", err)
@@ -32,7 +33,7 @@ func (q *Queue) Pause(ctx context.Context, by, why string, queues ...string) (pa
 }
 
 // Resume ends the pauses of these queues and wakes their workers. It returns those
-// that were paused.
+// that were paused, by name.
 func (q *Queue) Resume(ctx context.Context, queues ...string) (resumed []string, err error) {
 	if err := checkQueues(queues); err != nil {
 		return nil, fmt.Errorf("resume: %w", err)

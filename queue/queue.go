@@ -31,6 +31,7 @@ type Options struct {
 // Open connects to the database at url, a connection string as pgx and libpq
 // take it ("" reads the PG* environment). It does not wait for the server: the
 // first operation meets an unreachable one. Close the Queue to end its pool.
+// The error is about a url or a schema's name that makes no sense, and holds no password.
 func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -72,7 +73,7 @@ func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 }
 
 // Close has the workers woken for what was enqueued last and, for a Queue of [Open],
-// ends the pool.
+// ends the pool, waiting for the operations that use it.
 func (q *Queue) Close() {
 	q.flushWakes()
 	if q.owned {
@@ -80,7 +81,7 @@ func (q *Queue) Close() {
 	}
 }
 
-// Pool is the pool of connections in use.
+// Pool is the pool of connections in use, also for transactions of one's own.
 func (q *Queue) Pool() *pgxpool.Pool { return q.pool }
 
 // Schema is the schema with its statements.

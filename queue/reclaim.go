@@ -26,7 +26,8 @@ type Reclaimed struct {
 // Reclaim takes back up to limit expired leases: jobs with attempts left become
 // pending again in their old place, the others and the cancelled dead. Workers
 // everywhere are woken. Fewer than limit: nothing more was expired, or the rest is
-// in another reaper's hands. Any number of processes may call it at once.
+// in another reaper's hands. Any number of processes may call it at once; those of
+// package workers do, by themselves.
 func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
 	if limit <= 0 {
 		return nil, fmt.Errorf("reclaim: a limit of %d: it must be at least 1", limit)

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Done is what an operator's act did, job by job.
+// Done is what an operator's act did, job by job. A job that was named twice is in it once.
 type Done struct {
 	IDs     []int64 // those it was done to
 	Skipped []Skip
@@ -20,7 +20,7 @@ type Done struct {
 // Skip is a job left as it was.
 type Skip struct {
 	ID     int64
-	Reason string
+	Reason string // in words, for a person
 }
 
 // Redrive brings dead letters back: pending now, with a fresh budget of attempts

@@ -16,6 +16,8 @@ const wakeEvery = 5 * time.Millisecond
 const wakePatience = 5 * time.Second
 
 // Wake tells the workers of these queues, in every process, that there is work.
+// Enqueue, Resume, Redrive and Reclaim do that themselves; what an UPDATE by hand brings
+// is otherwise found by polling.
 func (q *Queue) Wake(ctx context.Context, queues ...string) error {
 	if len(queues) == 0 {
 		return nil
