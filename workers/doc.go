@@ -22,21 +22,41 @@
 //	New ─► Start ─► at work ─ Stop, or the end of Start's context ─► draining ─► over
 //
 // Start returns at once, also when the server is down: nothing is claimed until
-// the heartbeat connection stands. Stop waits; called twice it forces. Run is
-// Start, then Stop at a signal, for programs that do nothing else.
+// the heartbeat connection stands. Stop waits; called twice it forces. [Pool.Run] is
+// Start, then Stop at SIGTERM or Ctrl-C, for programs that do nothing else.
+//
+// # Handlers
+//
+// [Handlers] says which handler does which job: by kind, else by queue. A [Handler] is a
+// function of a context and a job; [Typed] makes one of a function that takes the
+// payload decoded. Around it stands middleware, the first outermost, then what is inside:
+//
+//	Handlers.Use ─► WithMiddleware ─► Typed ─► your function
+//
+// [Logging], [Recover] and [Timeout] are at hand, and [Middleware] of one's own is a
+// function. [WithBackoff] and [WithLease] set what may differ from kind to kind. Package
+// child makes handlers of programs in any language.
 //
 // # One job
 //
 //	claimed ─► (renewed first, when the answer came late) ─► handler ─► outcome
 //
 // A handler that returns nil completes its job; [CompleteTx] does so within the
-// handler's own transaction. [queue.Permanent] and panics bury it,
-// [queue.Snooze] gives it back for later, any other error is retried with
-// backoff. [Middleware] may stand around it. The outcome has a context of its own, so it is written after a stop
-// signal too, and is tried again through lost connections for as long as the
-// lease can be trusted. Completions that come together are written together. An
-// outcome is fenced by the claim's token: when somebody else
-// has the job by now it matches no row, changes nothing and is told as an event.
+// handler's own transaction. [queue.Permanent] and panics bury it, [queue.Snooze] gives
+// it back for later, any other error is retried with backoff.
+//
+// The outcome has a context of its own, so it is written after a stop signal too, and is
+// tried again through lost connections for as long as the lease can be trusted.
+// Completions that come together are written together. An outcome is fenced by the
+// claim's token: when somebody else has the job by now it matches no row, changes
+// nothing and is told as an event.
+//
+// # Waking and polling
+//
+// Workers sleep until they are notified of work, until the next scheduled job is due, or
+// until it is time to look: after Options.PollMin, and ever less often up to
+// Options.PollMax while there is nothing. A worker with several queues claims from the
+// first for as long as that has jobs due, then from the second.
 //
 // # Trust
 //
@@ -68,7 +88,12 @@
 // [queue.Queue.Pause] needs nothing here: the claim statement leaves paused queues
 // alone. [queue.Queue.Resume] wakes the workers.
 //
-// Completed jobs older than Options.Retention are removed by one process at a time.
+// # Reaping and retention
+//
+// Every pool has a reaper that takes back the leases which ran out, whoever held them:
+// see [queue.Queue.Reclaim]. Completed jobs older than Options.Retention are deleted in
+// short batches, by one process at a time. Dead letters are not: they leave by redrive
+// or discard.
 //
 // # Kill and freeze
 //

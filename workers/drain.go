@@ -8,7 +8,8 @@ import (
 )
 
 // Drain has a worker claim no more, let its handlers finish within the grace
-// period, release what is left, and stop. It returns at once.
+// period, release what is left, and stop. It returns at once. The error wraps
+// [ErrNoWorker], or says that the worker stopped or crashed before.
 func (p *Pool) Drain(name string) error {
 	p.mu.Lock()
 	w, err := p.find(name)

@@ -8,12 +8,12 @@ type What string
 // The events of the runtime. Those that the database also shows (claimed,
 // completed …) are the feed's to tell; these are what only the worker knows.
 const (
-	Spawned     What = "spawned"
-	DrainBegun  What = "draining"
-	WorkerEnded What = "stopped"
-	Killed      What = "killed" // crash on demand
-	Froze       What = "frozen"
-	Thawed      What = "thawed"
+	Spawned     What = "spawned"        // a worker was added
+	DrainBegun  What = "draining"       // it claims no more
+	WorkerEnded What = "stopped"        // it drained and is gone
+	Killed      What = "killed"         // it crashed on demand
+	Froze       What = "frozen"         // it became a zombie on demand
+	Thawed      What = "thawed"         // and is back at work
 	LeaseLost   What = "lease lost"     // a heartbeat, or the reaper, found that the lease is gone
 	StaleFenced What = "fenced"         // a late outcome matched no row and changed nothing
 	TrustEnded  What = "trust ended"    // the database could not be reached in time; the handler was stopped
@@ -37,5 +37,5 @@ type Event struct {
 	Queue  string
 	Owner  string        // for reclaims the owner that lost the lease; for lost leases who has the job now, if anybody
 	Late   time.Duration // for reclaims: how long after expiry, by the database's clock
-	Text   string
+	Text   string        // what else is to say, in words
 }

@@ -13,7 +13,8 @@ const afterExpiry = time.Second
 // process once Kill has returned, its handlers' contexts are cancelled with
 // [ErrCrashed] so that their goroutines end, and what they return is dropped.
 // Nothing is cleaned up: to the database it is a process that died. A claim
-// already on its way may still land; it is abandoned too.
+// already on its way may still land; it is abandoned too. The error wraps
+// [ErrNoWorker], or says that the worker stopped or crashed before.
 func (p *Pool) Kill(name string) error {
 	p.mu.Lock()
 	w, err := p.find(name)
@@ -55,6 +56,7 @@ func (p *Pool) Kill(name string) error {
 // and outcomes stop, and nothing checks trust. A second after the leases it holds
 // have run out it thaws by itself, tries to finish what its handlers did
 // meanwhile, is fenced, and goes back to work. Without a job it thaws after one lease.
+// The error wraps [ErrNoWorker], or says why the worker cannot be frozen.
 func (p *Pool) Freeze(name string) error {
 	p.mu.Lock()
 	w, err := p.find(name)

@@ -25,7 +25,8 @@ import (
 // A job may run twice, so effects must be guarded: see [queue.Queue.Once] and [CompleteTx].
 type Handler func(ctx context.Context, job *queue.Job) error
 
-// Handlers says which handler does which job. The zero value has none.
+// Handlers says which handler does which job. The zero value has none. It is read by
+// [New]: what is registered afterwards does not count.
 type Handlers struct {
 	kinds, queues map[string]handler
 	around        []Middleware
@@ -40,7 +41,8 @@ type handler struct {
 	lease   time.Duration // 0 leaves it to the queue's, then to Options.Lease
 }
 
-// HandlerOption is what may differ from handler to handler.
+// HandlerOption is what may differ from handler to handler: [WithBackoff], [WithLease],
+// [WithMiddleware].
 type HandlerOption func(*handler)
 
 // WithBackoff says how long a job waits after a retryable error, instead of [queue.DefaultBackoff].
@@ -60,7 +62,9 @@ func (h *Handlers) Kind(kind string, fn Handler, opts ...HandlerOption) {
 	h.add(&h.kinds, "kind", kind, fn, opts)
 }
 
-// Queue has fn do the jobs of a queue whose kind has no handler.
+// Queue has fn do the jobs of a queue whose kind has no handler. Mistakes are reported
+// by [New]. A job that has no handler at all is retried: a worker of a newer release
+// may have one.
 func (h *Handlers) Queue(queue string, fn Handler, opts ...HandlerOption) {
 	h.add(&h.queues, "queue", queue, fn, opts)
 }

@@ -20,7 +20,8 @@ const passedOn = 500 * time.Millisecond
 // cancels the handlers at once; from then on signals do what they do without Run,
 // so that a third kills. A signal that the process was started to ignore, as by
 // nohup, stays ignored. Run returns what Stop does, or [ErrStopped] when the pool
-// was stopped before.
+// was stopped before. Of a pool that was started before, the end of ctx means nothing:
+// that of the context given to Start does.
 func (p *Pool) Run(ctx context.Context) error {
 	signals := make(chan os.Signal, 4)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {

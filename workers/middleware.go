@@ -5,7 +5,8 @@ import (
 )
 
 // Middleware puts something around a handler: it returns a handler that calls
-// the one it was given.
+// the one it was given. It is called once for each handler, by [New]; what it returns is
+// called for each job, by several goroutines at once.
 type Middleware func(Handler) Handler
 
 // Use puts middleware around every handler, whether registered before or after,

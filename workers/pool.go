@@ -27,7 +27,7 @@ var (
 	ErrLeft = errors.New("stopped with jobs left")
 	// ErrStopped is returned for what a pool does not do once it is stopped.
 	ErrStopped = errors.New("pool stopped")
-	// ErrNoWorker says that there is no worker of that name.
+	// ErrNoWorker says that the pool has no worker of that name.
 	ErrNoWorker = errors.New("no such worker")
 )
 
@@ -116,8 +116,9 @@ type Pool struct {
 }
 
 // New makes a pool. It refuses, with the cure, handlers that make no sense, a
-// lease too short for its heartbeats, and a connection pool that is too small.
-// Nothing runs before Start.
+// lease too short for its heartbeats, and a connection pool that is too small: it
+// needs three connections of the queue's, and makes two of its own. Nothing runs
+// before Start.
 func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("workers: %w", err)
@@ -148,7 +149,8 @@ func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
 
 // Start begins work and returns at once, whether or not the server answers. The
 // end of ctx drains the pool as [Pool.Stop] does; what ctx carries reaches the
-// handlers, its end does not.
+// handlers, its end does not. A second Start does nothing; after a stop the error is
+// [ErrStopped].
 func (p *Pool) Start(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,9 +244,10 @@ func (p *Pool) force() {
 	}
 }
 
-// Spawn adds a worker that claims from these queues, strictly in this order, and
-// runs up to slots handlers at once. It returns its name, which is never used
-// again in this pool.
+// Spawn adds a worker, before Start or at any time after it, that claims from these
+// queues, strictly in this order, and runs up to slots handlers at once. It returns its
+// name, which is never used again in this pool. Queues that no handler could serve are
+// refused; after a stop the error wraps [ErrStopped].
 func (p *Pool) Spawn(queues []string, slots int) (name string, err error) {
 	if err := p.checkSpawn(queues, slots); err != nil {
 		return "", fmt.Errorf("spawn a worker: %w", err)
@@ -284,7 +287,8 @@ func (p *Pool) checkSpawn(queues []string, slots int) error {
 	return nil
 }
 
-// Remove takes a worker that stopped or crashed off the list.
+// Remove takes a worker that stopped or crashed off the list. The error wraps
+// [ErrNoWorker], or says that the worker is at work.
 func (p *Pool) Remove(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -300,7 +304,7 @@ func (p *Pool) Remove(name string) error {
 	return nil
 }
 
-// Workers returns all workers in the order of their spawning.
+// Workers returns all workers that were not removed, in the order of their spawning.
 func (p *Pool) Workers() []Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()

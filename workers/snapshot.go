@@ -40,7 +40,7 @@ type Running struct {
 	JobID   int64
 	Queue   string
 	Kind    string
-	Attempt int
-	Since   time.Time // local clock
+	Attempt int       // from 1
+	Since   time.Time // local clock: when it was claimed
 	Trust   time.Time // local clock: when the worker stops trusting the lease if no heartbeat succeeds
 }

@@ -16,7 +16,7 @@ import (
 // that does not fit T is a permanent error which names the field at fault: no
 // retry can cure it. As encoding/json does, fields that T lacks are passed over
 // and those the payload lacks keep their zero values. Numbers that land in an
-// any are a [json.Number], with all their digits.
+// any are a [json.Number], with all their digits. A nil fn is refused by [New].
 func Typed[T any](fn func(ctx context.Context, job *queue.Job, payload T) error) Handler {
 	if fn == nil {
 		return nil // which New refuses

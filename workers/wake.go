@@ -16,9 +16,8 @@ const (
 	probePatience = 5 * time.Second
 )
 
-// listen wakes workers when a queue gets work, and hears of cancels and of pauses
-// that end. It keeps a connection of its own
-// and replaces it when it fails.
+// listen wakes workers when a queue gets work, and hears of cancels and of pauses that
+// end. It keeps a connection of its own and replaces it when it fails.
 func (p *Pool) listen(ctx context.Context) {
 	again := pace{min: 100 * time.Millisecond, max: 5 * time.Second}
 	for p.heart.await(ctx) {
