@@ -20,6 +20,9 @@ type deadPane struct {
 func (d *deadPane) Show(p *picture) {
 	d.pic = p
 	d.list.SetKeys(ids(p.state.Dead.Latest))
+	if !d.lit {
+		d.list.Rest()
+	}
 }
 
 // Move moves the cursor.

@@ -23,6 +23,9 @@ func (e *eventsPane) Show(p *picture) {
 		keys[i] = one.key()
 	}
 	e.list.SetKeys(keys)
+	if !e.lit {
+		e.list.Rest()
+	}
 }
 
 // Move moves the cursor.

@@ -29,6 +29,9 @@ func (l *leasesPane) Show(p *picture) {
 	}
 	l.spans.End()
 	l.list.SetKeys(keys)
+	if !l.lit {
+		l.list.Rest()
+	}
 }
 
 // Move moves the cursor.

@@ -17,7 +17,6 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/term"
-	"github.com/leasetop/leasetop/workers"
 )
 
 // asProgram has the test binary be the dashboard: how it behaves as a program is
@@ -90,7 +89,6 @@ type moving struct {
 	*world
 	mu      sync.Mutex
 	version uint64
-	news    []workers.Event
 }
 
 func (m *moving) State() *watch.State {

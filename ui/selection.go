@@ -40,6 +40,10 @@ func (s *selection[K]) SetKeys(keys []K) {
 	s.at = max(min(s.at, len(keys)-1), 0)
 }
 
+// Rest puts the cursor on the first row of a list that nobody moves in: its first
+// rows are shown, so whoever comes to it begins there.
+func (s *selection[K]) Rest() { s.at, s.top = 0, 0 }
+
 // Key returns the row under the cursor.
 func (s *selection[K]) Key() (key K, ok bool) {
 	if s.at < len(s.keys) {

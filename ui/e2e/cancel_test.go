@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/ui/term"
+)
+
+// CASES "Cancel a running job": from the screen, one that this process runs.
+func TestRunningJobIsCancelledFromTheScreen(t *testing.T) {
+	t.Parallel()
+	s := start(t, 160, 40)
+	s.quiet("emails", "images")
+	s.exec(`insert into leasetop.jobs (queue, kind, payload) select 'reports', 'monthly_report', '{"month": "2026-10"}' from generate_series(1, 6)`)
+	s.Press("tab")
+	s.find(`▸ *\d+ +reports/\w+ +w\d`)
+	s.Press("C")
+	id, _ := strconv.ParseInt(s.find(`CANCEL JOB (\d+)`)[1], 10, 64)
+	s.confirm(fmt.Sprintf("CANCEL JOB %d", id))
+	s.find(fmt.Sprintf(`✓ asked job %d's worker to stop`, id))
+	s.find(fmt.Sprintf(`⊘ %d cancelled by \S+@\S+ · w\d`, id))
+	s.isCancelled(id)
+	s.Expect("✓ lost 0", "✓ doubled 0")
+	s.Press("2")
+	s.find(fmt.Sprintf(`▸ *\d+s +%d `, id)) // the newest
+	s.Press("enter")
+	s.Expect(fmt.Sprintf("JOB %d", id), "cancelled  by ", "cancelled by")
+	s.find(`status +dead`)
+}
+
+// The same of a job that a worker of another process runs, here a program.
+func TestJobOfAnotherProcessIsCancelledFromTheScreen(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("it reads /proc to see the program's end")
+	}
+	s := start(t, 160, 40)
+	w := s.work("sleep", "1000")
+	id := w.only()
+	s.Press("tab", "enter")
+	s.find(fmt.Sprintf(`JOB %d`, id))
+	s.find(`status +processing`)
+	s.Press("C")
+	s.confirm(fmt.Sprintf("CANCEL JOB %d", id))
+	s.find(fmt.Sprintf(`✓ asked job %d's worker to stop`, id))
+	s.find(`status +dead`)
+	s.find(`cancelled +by \S+@\S+`)
+	s.isCancelled(id)
+	s.Until("the program ended", func(*term.Frame) bool { return len(processes(w.mark)) == 1 }) // the worker's own is left
+}
+
+// A job that is just finishing when it is cancelled ends in one state, whichever of
+// the two comes first, and the screen says which. A lock on its row lines them up.
+func TestCancelOfAJobThatIsJustFinishing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		cancelFirst   bool
+		says          string
+		status        string
+		wanted, final string
+	}{
+		{"the outcome comes first", false, `! job %d had completed already`, "completed", "", `status +completed`},
+		{"the cancel comes first", true, `✓ asked job %d's worker to stop`, "completed", "somebody", `cancelled +asked by \S+: completed all the same`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, 160, 40)
+			folder := t.TempDir()
+			w := s.work("sh", "-c", "until [ -e "+folder+"/go ]; do sleep 0.05; done")
+			id := w.only()
+			s.Press("tab", "enter")
+			s.find(fmt.Sprintf(`JOB %d`, id))
+			s.find(`status +processing`)
+
+			lock := s.lock(id)
+			cancel := func() {
+				s.Press("C")
+				s.confirm(fmt.Sprintf("CANCEL JOB %d", id))
+				s.waitsForALock("cancel")
+			}
+			finish := func() {
+				if err := os.WriteFile(filepath.Join(folder, "go"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				s.waitsForALock("complete")
+			}
+			if c.cancelFirst {
+				cancel()
+				finish()
+			} else {
+				finish()
+				cancel()
+			}
+			if err := lock.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.find(fmt.Sprintf(c.says, id))
+			s.find(c.final)
+			status, by := query[string](s, `select status from leasetop.jobs where id = $1`, id), query[string](s, `select coalesce(cancelled_by, '') from leasetop.jobs where id = $1`, id)
+			if status != c.status || (by != "") != (c.wanted != "") {
+				t.Errorf("the row is %s, cancelled by %q", status, by)
+			}
+			if n := query[int](s, `select jsonb_array_length(errors) from leasetop.jobs where id = $1`, id); n != 0 {
+				t.Errorf("its history holds %d bad ends", n)
+			}
+			s.Press("esc")
+			s.find(fmt.Sprintf(`✓ %d completed by`, id))
+		})
+	}
+}
+
+// A job that waits is dead at once, and never runs.
+func TestWaitingJobIsCancelledFromItsDetail(t *testing.T) {
+	t.Parallel()
+	s := start(t, 160, 40)
+	s.quiet("emails", "images", "reports")
+	id := query[int64](s, `insert into leasetop.jobs (queue) values ('nobody takes these') returning id`)
+	s.find(fmt.Sprintf(`\+ %d enqueued`, id))
+	s.Press("shift+tab") // to the events
+	s.cursorTo(fmt.Sprintf(`\+ %d enqueued`, id))
+	s.Press("enter")
+	s.find(`status +pending`)
+	s.Press("C")
+	s.confirm(fmt.Sprintf("CANCEL JOB %d", id))
+	s.find(fmt.Sprintf(`✓ job %d is dead: cancelled`, id))
+	s.find(`status +dead`)
+	s.isCancelled(id)
+	if n := query[int](s, `select attempts from leasetop.jobs where id = $1`, id); n != 0 {
+		t.Errorf("it ran %d times", n)
+	}
+	s.Press("C") // and there is nothing more to cancel
+	s.Expect("cancel: nothing to stop: dead")
+}
+
+// cursorTo moves the cursor down the events to the one with a pattern.
+func (s *session) cursorTo(pattern string) {
+	s.t.Helper()
+	cursor, wanted := regexp.MustCompile(`▸\d\d:.*`), regexp.MustCompile(pattern)
+	for row := s.find(cursor.String())[0]; !wanted.MatchString(row); {
+		before := row
+		s.Press("j")
+		s.Until("the cursor a row further", func(f *term.Frame) bool {
+			row = cursor.FindString(f.Text())
+			return row != "" && row != before
+		})
+	}
+}
+
+// quiet pauses queues of the demonstration, so that nothing else is on the screen.
+func (s *session) quiet(queues ...string) {
+	s.t.Helper()
+	s.exec(`insert into leasetop.queues (queue, paused_at, paused_by) select unnest($1::text[]), now(), 'the test'`, queues)
+	s.Until("nothing of the paused queues running", func(*term.Frame) bool {
+		return query[int](s, `select count(*) from leasetop.jobs where status = 'processing' and queue = any($1::text[])`, queues) == 0
+	})
+}
+
+// isCancelled fails the test unless the row says so, in all its places.
+func (s *session) isCancelled(id int64) {
+	s.t.Helper()
+	got := query[string](s, `select concat_ws('|', status, last_error = 'cancelled by ' || cancelled_by, errors -> -1 ->> 'outcome', locked_by) from leasetop.jobs where id = $1`, id)
+	if got != "dead|t|cancelled" {
+		s.t.Errorf("the row says %q", got)
+	}
+}
+
+// worker is a process that runs a program for each job of a queue of its own.
+type worker struct {
+	s    *session
+	mark []byte // of its environment, and of its children's
+}
+
+// work starts one beside the dashboard.
+func (s *session) work(program string, args ...string) *worker {
+	s.t.Helper()
+	mark := "TEST_MARK=" + filepath.Base(s.home)
+	cmd := exec.Command(binary, append([]string{"work", "--queue", "slow", "--exec", program, "--"}, args...)...)
+	cmd.Env = append(term.Environ(), "LEASETOP_HOME="+s.home, mark)
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		forced := time.AfterFunc(term.Patience, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		forced.Stop()
+	})
+	return &worker{s, []byte(mark + "\x00")}
+}
+
+// only has the worker run a job and nobody anything else, and returns the job.
+func (w *worker) only() (id int64) {
+	w.s.t.Helper()
+	w.s.quiet("emails", "images", "reports")
+	id = query[int64](w.s, `insert into leasetop.jobs (queue) values ('slow') returning id`)
+	w.s.find(fmt.Sprintf(`LEASES 1 [^\n]*\n(?s:.*) %d +slow`, id))
+	return id
+}
+
+// lock holds a job's row, as a transaction of somebody else may.
+func (s *session) lock(id int64) pgx.Tx {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.db().Config().ConnString())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { conn.Close(s.t.Context()) })
+	tx, err := conn.Begin(s.t.Context())
+	if err == nil {
+		_, err = tx.Exec(s.t.Context(), `select from leasetop.jobs where id = $1 for update`, id)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return tx
+}
+
+// waitsForALock waits until a statement of ours does.
+func (s *session) waitsForALock(statement string) {
+	s.t.Helper()
+	s.Until(statement+" waiting for a lock", func(*term.Frame) bool {
+		return query[bool](s, `select exists (select from pg_stat_activity where wait_event_type = 'Lock' and strpos(query, $1) = 1)`,
+			"/* leasetop "+strings.TrimSpace(statement)+" */")
+	})
+}
