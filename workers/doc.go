@@ -7,15 +7,11 @@
 // clock. A worker is a claim loop with a number of slots; each slot runs one
 // handler at a time, chosen by the job's kind, else by its queue.
 //
-//	          ┌──────────── thaws by itself ───────────┐
-//	          ▼                                        │
-//	Spawn ─► idle ◄─── claims, outcomes ───► busy ─ Freeze ─► frozen
-//	          │                               │                │
-//	          └──── Drain, Stop ───────┬──────┘                │
-//	                                   ▼                       │
-//	                                draining ─ nothing left ─► stopped
-//	                                   │                       │
-//	     Kill, from any state but stopped: crashed ◄───────────┘
+//	Spawn ─► idle ◄── claims, outcomes ──► busy
+//	          └──────────────┬─────────────┘
+//	                         ├─ Freeze ─► frozen ─ thaws by itself ─► idle or busy
+//	                         ├─ Drain, Stop ─► draining ─ nothing left ─► stopped
+//	                         └─ Kill (from any state but stopped) ─► crashed
 //
 // Stopped and crashed workers stay listed until [Pool.Remove].
 //

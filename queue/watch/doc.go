@@ -5,10 +5,10 @@
 // A [Feed] has three connections of its own. Each is a source; together they
 // make one [State], an immutable value with a version:
 //
-//	source   connection              makes                        if it cannot be had
-//	wal      replication stream      Events, rates, lease changes  poll differences
-//	notify   LISTEN on <schema>_dead Dead                          poll differences
-//	poll     one query at a time     Server, Clock, Depths, Leases nothing is fresh; ages grow
+//	source   connection               makes                           if it cannot be had
+//	wal      replication stream       Events, rates, changed leases   differences of polls
+//	notify   LISTEN                   Dead and Pauses, at once        they come with polls
+//	poll     one query at a time      Server, Clock, Depths, Leases   nothing is fresh; ages grow
 //
 // Every part of State says which source it came from and when it was read, so a
 // screen never has to show a number whose age it does not know. Trouble is never
@@ -25,15 +25,16 @@
 // each job in processing and each dead letter, from the snapshot the slot was
 // made with onwards. That is how it tells a retry (run_at moved) from a reclaim
 // (the lease had run out), a release (the attempt was given back) and a redrive
-// (it was a dead letter): see tell. More than twenty changes of one kind in one
-// transaction become one event. Lease renewals are counted, not told.
+// (it was a dead letter). More than twenty changes of one kind in one transaction become
+// one event. Lease renewals are counted, not told. Jobs that leave the table, by a
+// discard or a purge, are told as deleted.
 //
 // # One picture from two sources
 //
 // Leases are read by the poll and kept current by the stream between two polls.
 // A poll carries pg_current_snapshot(), and a transaction of the stream carries
 // its xid, so it is known exactly whether a reading already contains a change:
-// changes it does not contain are put on top of it. See leaseBoard.
+// changes it does not contain are put on top of it.
 //
 // # Cost for the database
 //

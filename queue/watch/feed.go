@@ -22,7 +22,7 @@ type Options struct {
 	NoWAL bool
 }
 
-// Feed watches one queue.
+// Feed watches one queue. It is safe for concurrent use.
 type Feed struct {
 	q      *queue.Queue
 	reader *queue.Queue // what polls and re-readings use; see read
@@ -51,8 +51,9 @@ type Feed struct {
 	retryDead chan struct{}
 }
 
-// Start watches q until ctx ends or Close is called. It never fails and does not
-// wait for the database: what is wrong, and the cure, is in State.
+// Start watches q until ctx ends or Close is called, over connections of its own. It
+// never fails and does not wait for the database: what is wrong, and the cure, is in
+// State.
 func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	if opts.Poll == 0 {
 		opts.Poll = 500 * time.Millisecond
@@ -113,7 +114,8 @@ func (f *Feed) Close() {
 // State is the latest value; never nil.
 func (f *Feed) State() *State { return f.latest.Load() }
 
-// Changed returns a channel that is closed once there is a State newer than version.
+// Changed returns a channel that is closed once there is a State newer than version:
+// that of the State which the caller has. New ones come every 50 ms at most.
 func (f *Feed) Changed(version uint64) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()

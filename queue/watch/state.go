@@ -52,7 +52,7 @@ type Server struct {
 // Clock relates the database's clock to this machine's.
 type Clock struct {
 	Skew  time.Duration // database minus local, from the middle of the fastest round trip of late
-	Known bool
+	Known bool          // false before the first reading
 }
 
 // Now is the database's time at local time t.
@@ -64,9 +64,9 @@ type Source string
 // The sources of State. Unknown means that nothing was learned yet.
 const (
 	Unknown Source = ""
-	FromWAL Source = "wal"
-	Polled  Source = "poll"
-	Notice  Source = "notify"
+	FromWAL Source = "wal"    // the replication stream
+	Polled  Source = "poll"   // a query
+	Notice  Source = "notify" // a query, after a notification
 )
 
 // Depths counts jobs by queue and status.
@@ -89,9 +89,9 @@ type QueueDepth struct {
 type Leases struct {
 	Source Source
 	At     time.Time // database clock of the reading
-	Read   time.Time
-	Total  int  // all leases; may exceed len(List)
-	Capped bool // Total is a lower bound
+	Read   time.Time // local clock (monotonic) of the reading
+	Total  int       // all leases; may exceed len(List)
+	Capped bool      // Total is a lower bound
 	List   []Lease
 	// Renewals counts the heartbeats seen in the stream since the feed began. They
 	// are no Events: there would be nothing else to see.
@@ -105,8 +105,8 @@ type Lease struct {
 	Kind        string
 	Attempts    int
 	MaxAttempts int
-	Owner       string // locked_by as it stands in the row; see queue.ParseToken
-	LockedAt    time.Time
+	Owner       string    // locked_by as it stands in the row; see queue.ParseToken
+	LockedAt    time.Time // database clock
 	ExpiresAt   time.Time // database clock
 	CancelledBy string    // who asked for the job to be cancelled, while its worker has not ended it; "" nobody
 }
@@ -133,15 +133,15 @@ func (p Pauses) Of(name string) (pause queue.Pause, ok bool) {
 // of dead letters knows to read it again.
 type Dead struct {
 	Source Source
-	At     time.Time
-	Read   time.Time
+	At     time.Time // database clock of the reading
+	Read   time.Time // local clock (monotonic) of the reading
 	Signal uint64
 	Total  int64
 	Capped bool        // Total is a lower bound
 	Latest []queue.Job // newest death first, without payloads, at most 50
 }
 
-// Event is one thing that happened to a job, in the words of the operator.
+// Event is one thing that happened to a job, a queue or the feed, in an operator's words.
 type Event struct {
 	Seq     uint64    // counts up by one with every Event; a reader that skipped some sees a gap
 	At      time.Time // database clock: the commit's time
@@ -166,7 +166,7 @@ type What string
 
 // What can happen to a job, or to a queue. Some are told apart by the row alone: from
 // processing back to pending with a later run_at is a retry, with the same
-// run_at after expiry a reclaim; see tell.
+// run_at after expiry a reclaim. Renewed is only counted, by Leases.
 const (
 	Enqueued  What = "enqueued"
 	Claimed   What = "claimed"
@@ -184,7 +184,7 @@ const (
 	Paused      What = "paused"  // a queue
 	Resumed     What = "resumed" // a queue
 	Edited      What = "edited"  // changed by somebody's SQL without moving on: rescheduled, moved to another queue
-	Deleted     What = "deleted"
+	Deleted     What = "deleted" // also by a discard or a purge
 	Truncated   What = "truncated"
 	Health      What = "health" // the feed itself: a connection lost, replaced, refused
 )
