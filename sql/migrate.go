@@ -56,7 +56,7 @@ const (
 // but to look. Any number of processes may call it at once: one works, the others
 // wait for it, and one that is killed leaves no step half done. A database or a role
 // with which it cannot be done is refused, by [ErrEncoding] or [ErrForbidden], before
-// anything is changed.
+// anything is changed. schema is as [ForSchema] takes it.
 func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
 	var taken []Migration
 	err := migrate(ctx, config, schema, func(ctx context.Context, m *migrator) error {
@@ -87,8 +87,8 @@ func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migr
 }
 
 // MigrateDown takes the newest step back and returns it. It drops what that step
-// made, with the data in it. [ErrNoStep]: there is none; [ErrNewerStep]: it is not
-// known to this program.
+// made, with the data in it. The error wraps [ErrNoStep] when there is none,
+// [ErrNewerStep] when it is not known to this program, and [ErrForbidden].
 func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Migration, error) {
 	var step Migration
 	err := migrate(ctx, config, schema, func(ctx context.Context, m *migrator) error {
@@ -118,7 +118,7 @@ func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Mi
 
 // MigrationStatus lists every step that this program knows, and those of a newer
 // program that the schema has, oldest first. It changes nothing, not even where the
-// schema does not exist yet.
+// schema does not exist yet. The error wraps [ErrForbidden] when the role may not look.
 func MigrationStatus(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
 	var steps []Migration
 	err := migrate(ctx, config, schema, func(_ context.Context, m *migrator) error {

@@ -20,7 +20,7 @@ var ErrEncoding = errors.New("the database is not UTF-8")
 // ErrForbidden says that the role lacks a right; the text names the GRANT.
 var ErrForbidden = errors.New("the role lacks a right")
 
-// Migration is one step of the schema and whether a database has it.
+// Migration is one step of the schema, and whether and since when a database has it.
 type Migration struct {
 	Version   int64     `json:"version"`
 	File      string    `json:"file"` // "" for a step that only a newer program knows

@@ -10,9 +10,9 @@ import (
 
 // Right is what a statement needs the role to have on one object of the schema.
 type Right struct {
-	Object     string // jobs: its name, without the schema's
+	Object     string // its name without the schema's, as in "jobs"
 	kind       string // "", SEQUENCE or FUNCTION
-	Privileges []string
+	Privileges []string // as GRANT takes them, as in "SELECT"
 	schema     string
 }
 

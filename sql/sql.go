@@ -37,7 +37,8 @@ var reserved = strings.Fields(`all analyse analyze and any array as asc asymmetr
 	similar some symmetric system_user table tablesample then to trailing true union unique user using variadic
 	verbose when where window with`)
 
-// Schema is a checked schema name with the statements rewritten for it.
+// Schema is a checked schema name with the statements rewritten for it. It is safe for
+// concurrent use.
 type Schema struct {
 	name    string
 	queries sync.Map // file name without .sql → text
@@ -45,7 +46,7 @@ type Schema struct {
 
 // ForSchema checks a schema name; "" means [DefaultSchema]. Names are lower-case
 // identifiers of at most 40 characters, since channel and publication names are
-// made from them and PostgreSQL cuts those at 63.
+// made from them and PostgreSQL cuts those at 63. The error wraps [ErrSchemaName].
 func ForSchema(name string) (*Schema, error) {
 	if name == "" {
 		name = DefaultSchema
@@ -86,16 +87,18 @@ func statement(file string) string {
 	return withoutOpeningComment(string(raw))
 }
 
-// ReadyChannel carries the name of a queue that got new work.
+// ReadyChannel is the NOTIFY channel that carries the name of a queue which got work.
 func (s *Schema) ReadyChannel() string { return s.name + "_ready" }
 
-// DeadChannel carries the name of a queue whose dead letters changed.
+// DeadChannel is the NOTIFY channel that carries the name of a queue whose dead letters
+// changed; "" is any.
 func (s *Schema) DeadChannel() string { return s.name + "_dead" }
 
-// ControlChannel carries changes of pauses and settings.
+// ControlChannel is the NOTIFY channel that carries "queue <name>" when a pause begins
+// or ends, and "cancel <id>" when a running job is to end.
 func (s *Schema) ControlChannel() string { return s.name + "_control" }
 
-// Publication is what the live feed subscribes to.
+// Publication is the publication that the live feed subscribes to.
 func (s *Schema) Publication() string { return s.name + "_jobs" }
 
 // rewrite puts the schema's name in place of leasetop, also where that begins
