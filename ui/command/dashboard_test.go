@@ -28,9 +28,12 @@ type program struct {
 }
 
 // start runs leasetop without a terminal, with these variables.
-func start(t *testing.T, env ...string) *program {
+func start(t *testing.T, env ...string) *program { return startWith(t, nil, env...) }
+
+// startWith runs it with arguments.
+func startWith(t *testing.T, args []string, env ...string) *program {
 	t.Helper()
-	p := &program{t: t, cmd: exec.Command("leasetop"), lines: make(chan string, 10_000)}
+	p := &program{t: t, cmd: exec.Command("leasetop", args...), lines: make(chan string, 10_000)}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = &p.err
 	out, err := p.cmd.StdoutPipe()
