@@ -50,8 +50,8 @@
 //
 // kill -9 leaves nobody to clean up. So with the first child a second process of
 // the same binary is started, the guard, which knows the groups that live and kills
-// them when it sees this process's end of a pipe close. On Linux the kernel
-// kills the program itself even without it (PR_SET_PDEATHSIG). The guard is told of
-// a child a few microseconds after its start; what the child could start within
-// these would be missed.
+// them when it sees this process's end of a pipe close. A child that has just begun,
+// whose group the guard does not know yet, it finds by its pipes. On Linux, that is,
+// where besides the kernel kills the program itself (PR_SET_PDEATHSIG); elsewhere a
+// child that is less than some milliseconds old may be missed.
 package child

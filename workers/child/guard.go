@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -25,43 +26,61 @@ var groups guard
 
 // guard is our end of the guard's process, which kills what is held when this
 // process dies. Should the guard itself die, another takes its place at once.
+//
+// It is told of each child twice. Before the start nobody knows what the group will
+// be, so it is told which pipes the child will have; then which group it has. This
+// process may die between the two, when the child is a few moments old and may have
+// children of its own.
 type guard struct {
-	mu   sync.Mutex
-	held map[int]bool
-	cmd  *exec.Cmd     // nil while there is none
-	dead chan struct{} // closed when it has ended
-	pipe *os.File      // only this process holds it open
+	mu       sync.Mutex
+	starting map[string]bool // children to come, by their pipes
+	held     map[int]bool    // groups
+	cmd      *exec.Cmd       // nil while there is none
+	dead     chan struct{}   // closed when it has ended
+	pipe     *os.File        // only this process holds it open
 }
 
 // listens is how long the guard may take to come up, and to read what it is told.
 const listens = 5 * time.Second
 
-// ready starts the guard, if it does not stand yet.
-func (g *guard) ready() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.cmd != nil {
-		return nil
+// expect has a child that is about to start die with this process. pipes are its
+// ends of its standard streams.
+func (g *guard) expect(pipes ...*os.File) (child string, err error) {
+	names := make([]string, len(pipes))
+	for i, pipe := range pipes {
+		info, err := pipe.Stat()
+		if err != nil {
+			return "", err
+		}
+		names[i] = fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino)
 	}
-	return g.start()
-}
-
-// hold has a group die with this process.
-func (g *guard) hold(group int) error {
+	child = strings.Join(names, ",")
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.held == nil {
-		g.held = map[int]bool{}
+		g.held, g.starting = map[int]bool{}, map[string]bool{}
 	}
-	g.held[group] = true
-	if g.say('+', group) {
-		return nil
+	g.starting[child] = true
+	if g.say("?%s", child) {
+		return child, nil
 	}
-	err := g.start() // which tells of all that is held
-	if err != nil {
-		delete(g.held, group)
+	if err := g.start(); err != nil { // which tells of all that is known
+		delete(g.starting, child)
+		return "", err
 	}
-	return err
+	return child, nil
+}
+
+// hold says which group a child that was expected has; 0 says that it did not start.
+func (g *guard) hold(child string, group int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.starting, child)
+	if group != 0 {
+		g.held[group] = true
+		g.say("+%d", group)
+	}
+	g.say("!%s", child)
 }
 
 // release forgets a group. It must be called before its leader is reaped, so that
@@ -70,24 +89,25 @@ func (g *guard) release(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.held, group)
-	g.say('-', group)
+	g.say("-%d", group)
 }
 
-// say tells the guard of one group. When it does not listen, it is done away with.
-func (g *guard) say(what byte, group int) bool {
+// say tells the guard something. One that does not listen is done away with, and
+// attend replaces it.
+func (g *guard) say(format string, args ...any) bool {
 	if g.cmd == nil {
 		return false
 	}
 	_ = g.pipe.SetWriteDeadline(time.Now().Add(listens))
-	if _, err := fmt.Fprintf(g.pipe, "%c%d\n", what, group); err != nil {
-		g.end()
+	if _, err := fmt.Fprintf(g.pipe, format+"\n", args...); err != nil {
+		_ = g.cmd.Process.Kill()
 		return false
 	}
 	return true
 }
 
-// end does away with the guard. It is killed first: at the end of its pipe it would
-// kill what still runs.
+// end lets a dead guard go. While it lives its pipe must stay open: at its end it
+// would kill what still runs.
 func (g *guard) end() {
 	_ = g.cmd.Process.Kill()
 	<-g.dead
@@ -95,13 +115,17 @@ func (g *guard) end() {
 	g.cmd = nil
 }
 
-// start starts a guard and tells it of all groups that are held.
+// start starts a guard in place of the one there is, and tells it of all groups
+// and of all children that are about to start.
 func (g *guard) start() (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("guard child processes: %w", err)
 		}
 	}()
+	if g.cmd != nil {
+		g.end()
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -139,16 +163,21 @@ func (g *guard) start() (err error) {
 		g.end()
 		return fmt.Errorf("the guard does not come up: %w", err)
 	}
+	listened := true
 	for group := range g.held {
-		if !g.say('+', group) {
-			return errors.New("the guard ended at once")
-		}
+		listened = listened && g.say("+%d", group)
+	}
+	for child := range g.starting {
+		listened = listened && g.say("?%s", child)
+	}
+	if !listened {
+		return errors.New("the guard ended at once")
 	}
 	return nil
 }
 
-// attend waits for the end of a guard. One that ends by itself while children run
-// is replaced; should that fail, the next child tries again.
+// attend waits for the end of a guard. One that ends while children run, or are
+// about to, is replaced; should that fail, the next child tries again.
 func (g *guard) attend(cmd *exec.Cmd, dead chan<- struct{}) {
 	_ = cmd.Wait()
 	close(dead)
@@ -158,7 +187,7 @@ func (g *guard) attend(cmd *exec.Cmd, dead chan<- struct{}) {
 		return
 	}
 	g.end()
-	if len(g.held) > 0 {
+	if len(g.held)+len(g.starting) > 0 {
 		_ = g.start()
 	}
 }

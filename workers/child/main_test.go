@@ -27,8 +27,14 @@ import (
 // line of its standard input is a script for a child, whose output it prints.
 const asWorker = "LEASETOP_TEST_WORKER"
 
+// dieEarly has such a worker stand still with each child as soon as it has begun.
+const dieEarly = "LEASETOP_TEST_DIE_EARLY"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asWorker) != "" {
+		if os.Getenv(dieEarly) != "" {
+			started = func() { select {} }
+		}
 		var all sync.WaitGroup
 		for scripts := bufio.NewScanner(os.Stdin); scripts.Scan(); {
 			argv := []string{"sh", "-c", scripts.Text()}

@@ -43,7 +43,7 @@ func (c *command) start(job *queue.Job) (p *process, err error) {
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}}
 	endWithParent(p.cmd.SysProcAttr)
-	if err := p.begin(); err != nil {
+	if err := p.begin(reads[0], writes[1], writes[2]); err != nil {
 		closeAll(reads[:], writes[:])
 		return nil, err
 	}
@@ -67,20 +67,23 @@ func closeAll(several ...[]*os.File) {
 }
 
 // begin starts the process, under guard.
-func (p *process) begin() error {
-	if err := groups.ready(); err != nil {
+func (p *process) begin(pipes ...*os.File) error {
+	child, err := groups.expect(pipes...)
+	if err != nil {
 		return err
 	}
 	if err := p.cmd.Start(); err != nil {
+		groups.hold(child, 0)
 		return explain(err)
 	}
-	err := groups.hold(p.group())
-	if err != nil {
-		p.signal(syscall.SIGKILL)
-		_ = p.cmd.Wait()
-	}
-	return err
+	started()
+	groups.hold(child, p.group())
+	return nil
 }
+
+// started is called when a child has begun and its group is not held yet. Tests
+// let their worker die there.
+var started = func() {}
 
 // explain adds to errors of a start what the system's own words leave open.
 func explain(err error) error {
