@@ -44,7 +44,7 @@ type link struct {
 // links are the sources, the one that hurts most to lose first.
 func links(p *picture) []link {
 	return []link{
-		{p.state.Polling, "poll", "depths and leases"},
+		{p.state.Polling, "poll", "depths, leases and pauses"},
 		{p.state.Notify, "NOTIFY", "dead letters, within milliseconds"},
 		{p.state.WAL, "WAL", "events"},
 	}
