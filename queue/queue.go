@@ -33,9 +33,9 @@ type Options struct {
 // first operation meets an unreachable one. Close the Queue to end its pool.
 // The error is about a url or a schema's name that makes no sense, and holds no password.
 func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return nil, fmt.Errorf("open queue: %w", err) // pgx leaves the password out
+		return nil, fmt.Errorf("open queue: %w", err)
 	}
 	if opts.MaxConns > 0 {
 		config.MaxConns = opts.MaxConns

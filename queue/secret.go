@@ -1,0 +1,36 @@
+package queue
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// errNotShown says nothing of a connection string that may hold a password.
+var errNotShown = errors.New("not a valid connection string; it is not shown because it may hold a password. " +
+	"Special characters in a URL's password need percent-encoding: # is %23, / is %2F, @ is %40, : is %3A, % is %25")
+
+// parse reads a connection string. pgx masks passwords in its errors as well as it
+// can, and quotes what it stumbled over: where the password was not escaped, that is a
+// piece of it. So its words are passed on only where there can be no password.
+func parse(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		_, address, isURL := strings.Cut(url, "://")
+		if strings.Contains(strings.ToLower(url), "password") || strings.Contains(url, "@") || isURL && strings.Contains(address, ":") {
+			return nil, errNotShown
+		}
+		return nil, err
+	}
+	hosts := []string{config.ConnConfig.Host}
+	for _, other := range config.ConnConfig.Fallbacks {
+		hosts = append(hosts, other.Host)
+	}
+	for _, host := range hosts {
+		if strings.Contains(host, "@") { // the rest of a password that held one unescaped
+			return nil, errNotShown
+		}
+	}
+	return config, nil
+}
