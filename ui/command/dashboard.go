@@ -82,13 +82,16 @@ func plainReason(wanted bool) string {
 	return ""
 }
 
-// unusable is the one line that a named database gets which lacks the schema or
-// refuses the connection. A database that does not answer is the dashboard's to show: it may come back.
+// unusable is the one line that a named database gets in which nothing can be seen: it
+// lacks the schema, or is not UTF-8, or does not let this role in or look. A database that does not answer is the dashboard's to show: it may come back.
 func unusable(ctx context.Context, d *cli.Database) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if err := d.Ping(ctx); errors.Is(err, queue.ErrSchemaMissing) || errors.Is(err, queue.ErrRefused) {
-		return d.Explain(err)
+	err := d.Ping(ctx)
+	for _, final := range []error{queue.ErrSchemaMissing, queue.ErrEncoding, queue.ErrRefused, queue.ErrForbidden} {
+		if errors.Is(err, final) {
+			return d.Explain(err)
+		}
 	}
 	return nil
 }
