@@ -135,7 +135,8 @@ func (l *workLog) output(job *queue.Job, from child.Stream, line string) {
 	l.text(time.Now(), string(from), fmt.Sprintf("%d ", job.ID)+safe.Block(line))
 }
 
-// errorShown is how much of an error a line for people shows; the job has all of it.
+// errorShown is how much of an error's first line a line for people shows; the job
+// has all of it.
 const errorShown = 300
 
 // settled tells how a job ended, once that is written.
@@ -161,10 +162,14 @@ func (l *workLog) settled(s workers.Settled) {
 }
 
 func bounded(text string) string {
-	if runes := []rune(text); len(runes) > errorShown {
-		return string(runes[:errorShown]) + "…"
+	first, _, more := strings.Cut(text, "\n")
+	if runes := []rune(first); len(runes) > errorShown {
+		first, more = string(runes[:errorShown]), true
 	}
-	return text
+	if more {
+		first += " …"
+	}
+	return first
 }
 
 // count counts an outcome and names it.

@@ -22,7 +22,8 @@
 //	a signal          poison: "killed by SIGSEGV"
 //
 // The end of what it wrote on standard error becomes the job's error, after the
-// status: whole lines where possible, at most 1,800 bytes. A program that cannot be
+// status: whole lines where possible, at most 1,600 bytes, and of several lines the
+// one that tells most first: the last that is not indented. A program that cannot be
 // started (it was removed, the machine has no processes or memory left) is no fault
 // of the job, which is retried.
 //

@@ -14,9 +14,9 @@ import (
 const (
 	// lineKept is how much of a line is passed on.
 	lineKept = 4 << 10
-	// tailKept is how much of the end of standard error becomes the job's error:
-	// with the exit status before it, it fits the 2,000 characters of the history.
-	tailKept = 1800
+	// tailKept is how much of the end of standard error becomes the job's error: with
+	// what stands before it, it fits the 2,000 characters of the history.
+	tailKept = 1600
 )
 
 // output is one stream of a child, read to its end whether or not anybody wants it:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -22,7 +23,7 @@ func verdict(state *os.ProcessState, asked error, said string) error {
 	}
 	how := ending(state)
 	if said != "" {
-		how += ": " + said
+		how += ": " + headed(said)
 	}
 	switch {
 	case asked != nil:
@@ -31,6 +32,33 @@ func verdict(state *os.ProcessState, asked error, said string) error {
 		return errors.New(how)
 	}
 	return queue.Permanent(errors.New(how))
+}
+
+// headKept bounds the line that is put first; longer ones are not told apart anyway.
+const headKept = 300
+
+// headed puts the line that tells most before text of several lines: dead letters
+// are listed and grouped by the first line of their errors, and that of a stack trace
+// says nothing. It is the last line that is not indented, as in the traces of Python,
+// Java and Node.js, and as the last word of a program that logs as it goes.
+func headed(said string) string {
+	lines := strings.Split(said, "\n")
+	if len(lines) == 1 {
+		return said
+	}
+	head := ""
+	for _, line := range lines {
+		if line != "" && line[0] != ' ' && line[0] != '\t' && !strings.HasPrefix(line, "Node.js v") { // Node signs its traces
+			head = line
+		}
+	}
+	if head == "" || head == lines[0] {
+		return said
+	}
+	if len(head) > headKept {
+		head = strings.ToValidUTF8(head[:headKept], "") + "…"
+	}
+	return head + "\n\n" + said
 }
 
 // ending says how a process ended.

@@ -17,7 +17,7 @@ func TestEndOfTheChildDecides(t *testing.T) {
 		{"temporary failure", "echo try later >&2; exit 75", "exit status 75: try later", false},
 		{"any other status", "echo bad input >&2; exit 1", "exit status 1: bad input", true},
 		{"nothing said", "echo on the wrong stream; exit 64", "exit status 64", true},
-		{"several lines", "printf 'one\\r\\ntwo\\n\\n' >&2; exit 2", "exit status 2: one\ntwo", true},
+		{"several lines", "printf 'one\\r\\ntwo\\n\\n' >&2; exit 2", "exit status 2: two\n\none\ntwo", true},
 		{"a signal", "echo last words >&2; kill -SEGV $$", "killed by SIGSEGV", true},
 		{"kill -9", "kill -KILL $$", "killed by SIGKILL", true},
 		{"a shell's child that was killed", "sh -c 'kill -KILL $$'; exit $?", "exit status 137", true},
@@ -35,5 +35,27 @@ func TestEndOfTheChildDecides(t *testing.T) {
 				t.Errorf("%q, permanent %v; want %q, permanent %v", err, queue.IsPermanent(err), c.want, c.permanent)
 			}
 		})
+	}
+}
+
+// Dead letters are grouped by the first line of their errors.
+func TestTheLineThatTellsMostComesFirst(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ said, head string }{
+		"one line": {"bad input", "bad input"},
+		"Python":   {"Traceback (most recent call last):\n  File \"p.py\", line 3, in <module>\n    raise ValueError(\"bad\")\nValueError: bad", "ValueError: bad"},
+		"Node.js": {
+			"file:///n.mjs:3\nif (x) throw new Error('bad');\n             ^\n\nError: bad\n    at file:///n.mjs:3:23\n\nNode.js v20.20.2", "Error: bad",
+		},
+		"Java":         {"Exception in thread \"main\" java.lang.RuntimeException: outer\n\tat A.main(A.java:3)\nCaused by: java.io.IOException: inner\n\t... 1 more", "Caused by: java.io.IOException: inner"},
+		"Ruby":         {"j.rb:1:in 'f': bad (RuntimeError)\n\tfrom j.rb:2:in 'main'", "j.rb:1:in 'f': bad (RuntimeError)"},
+		"a log":        {"INFO begin\nINFO half way\nERROR disk full", "ERROR disk full"},
+		"all indented": {"  a\n  b", "  a"},
+		"a long line":  {"x\n" + strings.Repeat("é", 1000), strings.Repeat("é", headKept/2) + "…"},
+	} {
+		got := headed(c.said)
+		if head, _, _ := strings.Cut(got, "\n"); head != c.head || !strings.HasSuffix(got, c.said) {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
