@@ -107,6 +107,16 @@ func tooLate(reason string) string {
 	return "was not cancelled: " + reason
 }
 
+// cancelledBy is who wants a running job cancelled; "" nobody.
+func (p *picture) cancelledBy(id int64) string {
+	for _, l := range p.state.Leases.List {
+		if l.JobID == id {
+			return l.CancelledBy
+		}
+	}
+	return ""
+}
+
 // cancelling draws in w cells that a lease is to end, and who wants it.
 func (t *theme) cancelling(by string, w int) string {
 	text := "cancelling"

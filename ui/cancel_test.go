@@ -46,6 +46,15 @@ func TestCancelOfALeaseNamesTheJobAndActsOnIt(t *testing.T) {
 	s.sees("cancel: its worker has been asked to stop already, by ann@shop1")
 }
 
+func TestWorkerShowsWhichOfItsJobsAreToEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.state.Leases.List[3].CancelledBy = "bob"
+	s := newStage(t, w, 120, 36)
+	s.press("3")
+	s.sees("w1 RUNS", "cancelling")
+}
+
 func TestCancelOfAForeignWorkersJobSaysThatItWillNotHear(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)

@@ -323,11 +323,14 @@ func (c *crewTab) running(s workers.Snapshot, w int) []string {
 		{title: "ATT", min: 3, right: true},
 		{title: "FOR", min: 6, right: true},
 		{title: "TRUST", min: 5, right: true},
-		{title: "", min: 8, max: 24, rank: 1},
+		{title: "", min: 10, max: 24, rank: 1},
 	}, w-2)
 	lines = append(lines, " "+g.header(t.dim))
 	for _, r := range s.Running {
 		trust, bar := c.trust(s, r)
+		if by := c.pic.cancelledBy(r.JobID); by != "" {
+			bar = cell{paint: func(w int) string { return t.cancelling(by, w) }}
+		}
 		lines = append(lines, " "+g.row([]cell{
 			{text: strconv.FormatInt(r.JobID, 10), ink: t.strong},
 			{text: kindOf(r.Queue, r.Kind), ink: t.dim},
