@@ -30,8 +30,8 @@ import (
 //   - A newer program on an older schema changes nothing there by itself. Statements
 //     that want what is not there yet fail as a whole, and queue.ErrSchemaOld names the
 //     cure. So the schema is migrated first, then the programs are replaced.
-//   - Steps are taken in order, each in a transaction of its own. A table that is in
-//     use is never locked for longer than migration_limits.sql says.
+//   - Steps are taken in order, each in a transaction of its own. One that waits for a
+//     table in use holds up the queue for no longer than migration_limits.sql says.
 //   - migrate up of an older program finds nothing to do and leaves a newer schema
 //     alone; its migrate down refuses to.
 
