@@ -49,30 +49,33 @@ func ExampleHandler_cancelled() {
 	q := open()
 	defer q.Close()
 	enqueued(q, queue.NewJob{Queue: "exports"})
-	began := make(chan struct{})
+	began, causes := make(chan struct{}), make(chan error, 1)
 	h := workers.NewHandlers()
 	h.Queue("exports", func(ctx context.Context, _ *queue.Job) error {
 		close(began)
 		<-ctx.Done()
+		causes <- context.Cause(ctx)
 		return context.Cause(ctx)
 	})
-	ended := make(chan workers.Settled, 1)
-	pool := started(q, h, workers.Options{
-		Lease:   3 * time.Second,
-		Settled: func(s workers.Settled) { ended <- s },
-	}, "exports")
+	pool := started(q, h, workers.Options{Lease: 6 * time.Second}, "exports")
 	<-began
 
 	if _, err := q.Cancel(ctx, "ann", 1); err != nil {
 		fmt.Println(err)
 		return
 	}
-	s := <-ended
-	fmt.Println(errors.Is(s.Err, queue.ErrCancelled), s.Status)
+	fmt.Println(errors.Is(<-causes, queue.ErrCancelled))
 	fmt.Println(pool.Stop(ctx))
+	job, err := q.Get(ctx, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(job.Status, job.LastError)
 	// Output:
-	// true dead
+	// true
 	// <nil>
+	// dead cancelled by ann
 }
 
 // Kinds first; a queue's own handler does the rest.
@@ -97,24 +100,24 @@ func ExampleHandlers_Kind() {
 	// job 2 completed
 }
 
-// Mails are tried again soon; an export may take long, so a dead worker of one is
-// noticed late.
+// Mails are tried again after ten minutes, then twenty. The lease of exports is long: a
+// dead worker's are noticed late.
 func ExampleWithBackoff() {
 	q := open()
 	defer q.Close()
-	soon := func(attempts int) time.Duration { return time.Duration(attempts) * 10 * time.Second }
+	later := func(attempts int) time.Duration { return time.Duration(attempts) * 10 * time.Minute }
 	h := workers.NewHandlers()
 	h.Kind("welcome", func(context.Context, *queue.Job) error {
 		return errors.New("421 try again later")
-	}, workers.WithBackoff(soon))
+	}, workers.WithBackoff(later))
 	h.Kind("export", func(context.Context, *queue.Job) error { return nil }, workers.WithLease(10*time.Minute))
 
 	work(q, h, queue.NewJob{Queue: "emails", Kind: "welcome"})
 	in, _, err := q.NextDue(ctx, []string{"emails"})
-	fmt.Println("again in", in.Round(5*time.Second), err)
+	fmt.Println("again in", in.Round(time.Minute), err)
 	// Output:
 	// job 1 pending
-	// again in 10s <nil>
+	// again in 10m0s <nil>
 }
 
 // The effect and the completion are one commit.
