@@ -17,6 +17,7 @@ import (
 	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/leasetop/leasetop/ui/cli"
 	"github.com/leasetop/leasetop/ui/safe"
@@ -35,7 +36,7 @@ const sameSignal = 500 * time.Millisecond
 func Main(version string) int {
 	// The first signal asks for an orderly end, a second forces it. What follows at
 	// once is the same signal: make and timeout pass on what their group got already.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), asked()...)
 	defer stop()
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 	// Caught, so that a closed pipe is an error of Write like others and the
@@ -60,6 +61,16 @@ func Main(version string) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// asked are the signals that ask for an end. A program that was started to outlive
+// its terminal, as by nohup, does not heed the terminal's end.
+func asked() []os.Signal {
+	ask := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) || term.IsTerminal(os.Stdin.Fd()) {
+		ask = append(ask, syscall.SIGHUP)
+	}
+	return ask
 }
 
 // report says on standard error what went wrong: in colour on a terminal, plain

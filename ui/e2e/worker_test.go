@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"bufio"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/sql/local/testdb"
+	"github.com/leasetop/leasetop/ui/term"
+)
+
+// workProcess is a running `leasetop work`, whose lines can be waited for.
+type workProcess struct {
+	*exec.Cmd
+	t *testing.T
+
+	mu    sync.Mutex
+	lines []string
+	came  chan struct{} // closed and replaced with each line
+	ended chan struct{}
+}
+
+func startWorker(t *testing.T, env []string, argv ...string) *workProcess {
+	t.Helper()
+	w := &workProcess{t: t, Cmd: exec.Command(argv[0], argv[1:]...), came: make(chan struct{}), ended: make(chan struct{})}
+	w.Env = append(term.Environ(), env...)
+	out, err := w.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(w.ended)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			w.mu.Lock()
+			w.lines = append(w.lines, s.Text())
+			close(w.came)
+			w.came = make(chan struct{})
+			w.mu.Unlock()
+		}
+		_, _ = io.Copy(io.Discard, out)
+		_ = w.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = w.Process.Kill()
+		<-w.ended
+	})
+	return w
+}
+
+// says waits for a line that holds the text.
+func (w *workProcess) says(text string) string {
+	w.t.Helper()
+	timeout := time.After(3 * term.Patience)
+	for {
+		w.mu.Lock()
+		came := w.came
+		for _, line := range w.lines {
+			if strings.Contains(line, text) {
+				w.mu.Unlock()
+				return line
+			}
+		}
+		w.mu.Unlock()
+		select {
+		case <-came:
+		case <-timeout:
+			w.t.Fatalf("it does not say %q:\n%s", text, strings.Join(w.lines, "\n"))
+		}
+	}
+}
+
+func (w *workProcess) signal(s syscall.Signal) {
+	w.t.Helper()
+	if err := w.Process.Signal(s); err != nil {
+		w.t.Fatalf("%v:\n%s", err, strings.Join(w.lines, "\n"))
+	}
+}
+
+// exits waits for its end and returns the status; -1 is death by a signal.
+func (w *workProcess) exits() int {
+	w.t.Helper()
+	select {
+	case <-w.ended:
+	case <-time.After(3 * term.Patience):
+		w.t.Fatal("it does not end")
+	}
+	return w.ProcessState.ExitCode()
+}
+
+// leasetop runs another command on the same database.
+func (w *workProcess) leasetop(args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Env = w.Env
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("leasetop %s: %v", strings.Join(args, " "), err)
+	}
+	return string(out)
+}
+
+// A second process joins the demonstration and is killed for real: the dashboard
+// shows its leases run out, and nothing is lost or doubled.
+func TestSecondProcessOfTheDemonstrationIsKilledForReal(t *testing.T) {
+	t.Parallel()
+	s := start(t, 160, 40)
+	w := startWorker(t, []string{"LEASETOP_HOME=" + s.home}, binary, "work", "--queue", "reports,images,emails", "--slots", "4")
+	w.says("completed in ")
+	s.exec(`insert into leasetop.jobs (queue, kind, payload) select 'reports', 'monthly_report', '{"month": "2026-10"}' from generate_series(1, 8)`)
+	s.Until("it is busy", func(*term.Frame) bool {
+		return query[int](s, `select count(*) from leasetop.jobs where status = 'processing' and locked_by like '%:' || $1 || ':%'`, strconv.Itoa(w.Process.Pid)) > 0
+	})
+	w.signal(syscall.SIGKILL)
+	w.exits()
+	s.find(`reap ↩ .*lease of w1`)
+	s.Expect("✓ lost 0", "✓ doubled 0")
+}
+
+func TestFirstSignalDrainsAndTheSecondForces(t *testing.T) {
+	t.Parallel()
+	w := startWorker(t, []string{"DATABASE_URL=" + testdb.New(t)}, binary, "work", "--queue", "q", "--grace", "1h",
+		"--exec", "sh", "--", "-c", `trap 'echo asked' TERM; echo "at work"; while :; do sleep 1000 & wait; done`)
+	w.leasetop("enqueue", "--queue", "q")
+	w.says("out   1 at work")
+	w.signal(syscall.SIGTERM)
+	w.says("draining")
+	time.Sleep(600 * time.Millisecond) // what comes sooner counts as the same signal
+	w.signal(syscall.SIGTERM)
+	w.says("out   1 asked")
+	if code := w.exits(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	w.says("released 1,")
+	if out := w.leasetop("jobs", "--status", "pending"); !strings.Contains(out, " 0/5 ") {
+		t.Errorf("the job was not released:\n%s", out)
+	}
+}
+
+func TestWorkGoesOnWithoutItsTerminalUnderNohup(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("nohup"); err != nil {
+		t.Skip("there is no nohup here")
+	}
+	w := startWorker(t, []string{"DATABASE_URL=" + testdb.New(t)}, "nohup", binary, "work", "--queue", "q", "--exec", "true")
+	w.says("1 worker")
+	w.signal(syscall.SIGHUP)
+	w.leasetop("enqueue", "--queue", "q")
+	w.says("completed in ")
+	w.signal(syscall.SIGTERM)
+	if code := w.exits(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
