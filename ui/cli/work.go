@@ -68,21 +68,27 @@ func Work(ctx context.Context, p Printer, w Where, o WorkOptions) (err error) {
 		return err
 	}
 	log.begin(o, paused)
-	told := make(chan struct{})
-	over := make(chan struct{})
+	over, told := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(told)
 		log.follow(pool, over)
+		log.end(pool)
 	}()
 	err = pool.Run(ctx)
 	close(over)
-	<-told
-	log.end(pool)
+	select {
+	case <-told:
+	case <-time.After(lastWords):
+	}
 	if err == nil {
-		err = log.err
+		err = log.broken()
 	}
 	return err
 }
+
+// lastWords is how long the end of the work waits for whoever reads what is told: a
+// terminal may have been stopped with ctrl+s.
+const lastWords = 2 * time.Second
 
 // check refuses what cannot be meant, before anything is opened.
 func (o *WorkOptions) check(w Where) error {

@@ -92,6 +92,13 @@ func (l *workLog) tell(at time.Time, source, text string, e workEvent) {
 	}
 }
 
+// broken says why standard output takes no more.
+func (l *workLog) broken() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
 // text prints a line for people. When nobody reads those any more, work goes on.
 func (l *workLog) text(at time.Time, source, text string) {
 	written := fmt.Sprintf("%s %-5s %s\n", stamp(at), source, safe.Text(text))
