@@ -10,8 +10,8 @@ import (
 
 // Right is what a statement needs the role to have on one object of the schema.
 type Right struct {
-	Object     string // its name without the schema's, as in "jobs"
-	kind       string // "", SEQUENCE or FUNCTION
+	Object     string   // its name without the schema's, as in "jobs"
+	kind       string   // "", SEQUENCE or FUNCTION
 	Privileges []string // as GRANT takes them, as in "SELECT"
 	schema     string
 }
