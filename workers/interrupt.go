@@ -20,8 +20,7 @@ const passedOn = 500 * time.Millisecond
 // cancels the handlers at once; from then on signals do what they do without Run,
 // so that a third kills. A signal that the process was started to ignore, as by
 // nohup, stays ignored. Run returns what Stop does, or [ErrStopped] when the pool
-// was stopped before. Of a pool that was started before, the end of ctx means nothing:
-// that of the context given to Start does.
+// was stopped before. It may be called for a pool that was started before.
 func (p *Pool) Run(ctx context.Context) error {
 	signals := make(chan os.Signal, 4)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -34,8 +33,12 @@ func (p *Pool) Run(ctx context.Context) error {
 		return err
 	}
 	var first time.Time
+	over := ctx.Done() // of a pool that was started before, with another context
 	for {
 		select {
+		case <-over:
+			over = nil
+			p.life.end(ErrStopped)
 		case <-p.life.ended():
 			return p.whatIsLeft()
 		case s := <-signals:

@@ -152,19 +152,26 @@ func TestSignalIgnoredFromTheStartStaysIgnored(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	q := openQueue(t)
-	p := newPool(t, q, on(nothing), Options{})
-	spawn(t, p, 1, "q")
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Run(ctx) }()
-	waitStatus(t, p, enqueue(t, q, queue.NewJob{})[0], queue.Completed)
-	cancel()
-	if err := receive(t, "Run to return", ended); err != nil {
-		t.Error(err)
-	}
-	if err := p.Run(t.Context()); !errors.Is(err, ErrStopped) {
-		t.Errorf("run again: %v, want ErrStopped", err)
+	for _, started := range []bool{false, true} {
+		q := openQueue(t)
+		p := newPool(t, q, on(nothing), Options{})
+		spawn(t, p, 1, "q")
+		if started {
+			if err := p.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		waitStatus(t, p, enqueue(t, q, queue.NewJob{})[0], queue.Completed)
+		cancel()
+		if err := receive(t, "Run to return", ended); err != nil {
+			t.Error(err)
+		}
+		if err := p.Run(t.Context()); !errors.Is(err, ErrStopped) {
+			t.Errorf("run again: %v, want ErrStopped", err)
+		}
 	}
 }
 

@@ -5,6 +5,6 @@ SELECT pid, coalesce(application_name, ''), coalesce(usename::text, '')
 FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'relation' AND granted AND pid <> pg_backend_pid()
   AND relation IN (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('leasetop')::oid)
-  AND pg_locks.database = pg_stat_activity.datid
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 ORDER BY xact_start
 LIMIT 1
