@@ -145,3 +145,23 @@ func TestSchemaIsMadeAgainAfterItWasDropped(t *testing.T) {
 		t.Errorf("made again: %s\nwant %s", after, before)
 	}
 }
+
+// Roles with rights of their own on the jobs go on working when the schema is brought
+// up to date: what stands beside jobs takes over their rights.
+func TestNewTablesTakeOverTheRightsOnJobs(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	downTo(t, url, 3)
+	_, role := as(t, url, "grant usage on schema leasetop to ROLE", "grant select, update on leasetop.jobs to ROLE")
+	if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, url)
+	for _, table := range []string{"queues", "jobs_archive", "chores"} {
+		for right, want := range map[string]bool{"select": true, "update": true, "insert": false, "delete": false} {
+			if got := value[bool](t, conn, "select has_table_privilege($1, $2, $3)", role, "leasetop."+table, right); got != want {
+				t.Errorf("%s on %s: %v, want %v as on jobs", right, table, got, want)
+			}
+		}
+	}
+}
