@@ -67,28 +67,36 @@ func Work(ctx context.Context, p Printer, w Where, o WorkOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	log.begin(o, paused)
-	over, told := make(chan struct{}), make(chan struct{})
+	begun, over, told := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(told)
+		log.begin(o, paused)
+		close(begun)
 		log.follow(pool, over)
 		log.end(pool)
 	}()
+	within(listening, begun)
 	err = pool.Run(ctx)
 	close(over)
-	select {
-	case <-told:
-	case <-time.After(lastWords):
-	}
+	within(listening, told)
 	if err == nil {
 		err = log.broken()
 	}
 	return err
 }
 
-// lastWords is how long the end of the work waits for whoever reads what is told: a
-// terminal may have been stopped with ctrl+s.
-const lastWords = 2 * time.Second
+// listening is how long beginning and end of the work wait for whoever reads what is
+// told: a terminal may have been stopped with ctrl+s.
+const listening = 2 * time.Second
+
+func within(patience time.Duration, done <-chan struct{}) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
 
 // check refuses what cannot be meant, before anything is opened.
 func (o *WorkOptions) check(w Where) error {

@@ -31,6 +31,9 @@ const (
 // sameSignal is how long after a signal another one counts as the same.
 const sameSignal = 500 * time.Millisecond
 
+// lastWord is how long the last message may take to be printed.
+const lastWord = 2 * time.Second
+
 // Main does what the command line says and returns the exit status: 0 done,
 // 1 failed, 2 called in a wrong way (nothing was done).
 func Main(version string) int {
@@ -85,7 +88,15 @@ func report(ctx context.Context, err error) {
 	}
 	w := colorprofile.NewWriter(os.Stderr, os.Environ())
 	name := lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Red).Render("leasetop:")
-	fmt.Fprintln(w, name, text)
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		fmt.Fprintln(w, name, text)
+	}()
+	select {
+	case <-said:
+	case <-time.After(lastWord): // a terminal that was stopped with ctrl+s, or a reader that reads no more
+	}
 }
 
 // brokenPipe tells whether somebody who read our output has had enough, as head has.

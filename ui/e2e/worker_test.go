@@ -3,7 +3,9 @@ package e2e
 import (
 	"bufio"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -158,5 +160,54 @@ func TestWorkGoesOnWithoutItsTerminalUnderNohup(t *testing.T) {
 	w.signal(syscall.SIGTERM)
 	if code := w.exits(); code != 0 {
 		t.Errorf("exit status %d", code)
+	}
+}
+
+// A pipe that is full and stays so holds up children that print, not the end of the work.
+func TestReaderThatStoppedDoesNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
+	reads, stderr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reads.Close()
+	defer stderr.Close()
+	for err == nil { // until it is full
+		_ = stderr.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+		_, err = stderr.Write(make([]byte, 1<<10))
+	}
+	url, file := testdb.New(t), filepath.Join(t.TempDir(), "began")
+	w := exec.Command(binary, "work", "--queue", "q", "--grace", "1s",
+		"--exec", "sh", "--", "-c", `touch "$1"; while :; do echo it goes on and on; done`, "sh", file)
+	w.Env, w.Stderr = append(term.Environ(), "DATABASE_URL="+url), stderr
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = w.Wait()
+		close(ended)
+	}()
+	enqueue := exec.Command(binary, "enqueue", "--queue", "q")
+	enqueue.Env = w.Env
+	if err := enqueue.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(term.Patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(file); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the job does not begin")
+		}
+	}
+	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(3 * term.Patience):
+		_ = w.Process.Kill()
+		t.Fatal("it does not end")
 	}
 }
