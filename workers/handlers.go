@@ -22,6 +22,8 @@ import (
 //
 // Once somebody cancelled the job, any error ends it as dead, "cancelled by …".
 //
+// A handler that cannot return at once asks [TimeToReturn] and [LeaseGone].
+//
 // A job may run twice, so effects must be guarded: see [queue.Queue.Once] and [CompleteTx].
 type Handler func(ctx context.Context, job *queue.Job) error
 
