@@ -236,6 +236,42 @@ func TestPurgeAndARowThatChangesInEveryOrder(t *testing.T) {
 	}
 }
 
+// And in the middle of its statement: it has seen the job completed long ago, and before
+// it takes the row the job is brought back, or done again.
+func TestPurgeLooksAgainBeforeItDeletes(t *testing.T) {
+	t.Parallel()
+	q := openWith(t, 4, "search_path = fake, pg_catalog")
+	exec(t, q, `create schema fake;
+		create function fake.now() returns timestamptz language plpgsql as $$ begin
+			if current_setting('application_name') = 'purger' then perform pg_advisory_xact_lock_shared(1); end if;
+			return pg_catalog.now(); end $$`)
+	for change, sql := range map[string]string{
+		"brought back": "update leasetop.jobs set status = 'pending' where id = 7",
+		"done again":   "update leasetop.jobs set updated_at = pg_catalog.now() where id = 7",
+	} {
+		exec(t, q, "truncate leasetop.jobs")
+		exec(t, q, "insert into leasetop.jobs (id, queue, status, updated_at) select n, 'emails', 'completed', pg_catalog.now() - interval '1 day' from generate_series(7, 8) n")
+		gate := begin(t, q)
+		must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))
+		var deleted int64
+		purger := newSession(t, q)
+		purger.steps = []step{run("named", "set application_name = 'purger'"), {"purges", func(c *pgx.Conn) error {
+			return c.QueryRow(t.Context(), q.Schema().Query("purge_completed"), "0", 3600.0, nil, 100).Scan(nil, &deleted)
+		}}}
+		purger.begin(t, q)
+		purger.begin(t, q)
+		if !purger.waiting {
+			t.Fatal("the purge did not stop after its look")
+		}
+		exec(t, q, sql)
+		ok(t, gate.Commit(t.Context()))
+		purger.finish(t)
+		if left := count(t, q, "select id from leasetop.jobs"); deleted != 1 || left != 7 {
+			t.Errorf("%s: %d deleted, job %d left", change, deleted, left)
+		}
+	}
+}
+
 func TestPurgeRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	q := open(t)

@@ -65,6 +65,7 @@ func interleave(t *testing.T, q *Queue, sessions map[byte]*session, order string
 type session struct {
 	conn    *pgx.Conn
 	pid     uint32
+	peer    uint32 // who alone counts as holding it up; 0 is anybody
 	steps   []step
 	done    chan error
 	waiting bool
@@ -72,7 +73,9 @@ type session struct {
 
 func twoSessions(t *testing.T, q *Queue) map[byte]*session {
 	t.Helper()
-	return map[byte]*session{'a': newSession(t, q), 'b': newSession(t, q)}
+	a, b := newSession(t, q), newSession(t, q)
+	a.peer, b.peer = b.pid, a.pid // every NOTIFY waits for those of the whole cluster
+	return map[byte]*session{'a': a, 'b': b}
 }
 
 func newSession(t *testing.T, q *Queue) *session {
@@ -102,7 +105,7 @@ func (s *session) settle(t *testing.T, q *Queue) {
 			s.waiting = false
 			ok(t, err)
 		case <-look.C:
-			if count(t, q, "select cardinality(pg_blocking_pids($1))", s.pid) > 0 {
+			if count(t, q, "select count(*) from unnest(pg_blocking_pids($1)) as pid where $2 in (pid, 0)", s.pid, s.peer) > 0 {
 				return
 			}
 		}

@@ -100,6 +100,31 @@ func TestEveryJobIsHeardOf(t *testing.T) {
 	}
 }
 
+// One who enqueues again and again is told of at most once in every few milliseconds.
+func TestNotificationsKeepTheirDistance(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	ears := listen(t, q, q.Schema().ReadyChannel())
+	began := time.Now()
+	for range 300 {
+		enqueue(t, q, NewJob{Queue: "a"})
+	}
+	q.flushWakes()
+	most := int(time.Since(began)/wakeEvery) + 1
+	exec(t, q, "notify leasetop_ready, 'the end'")
+	heard := 0
+	for ; ; heard++ {
+		n, err := ears.conn.WaitForNotification(t.Context())
+		ok(t, err)
+		if n.Payload == "the end" {
+			break
+		}
+	}
+	if heard == 0 || heard > most {
+		t.Errorf("%d notifications, want at most %d", heard, most)
+	}
+}
+
 // Nobody is woken for a job that was there already.
 func TestExistingJobsWakeNobody(t *testing.T) {
 	t.Parallel()

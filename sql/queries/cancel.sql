@@ -9,7 +9,7 @@ WITH wanted AS (
   SELECT id
   FROM leasetop.jobs
   WHERE id = ANY ($1::bigint[])
-    AND ($3::boolean OR status IS NOT DISTINCT FROM 'pending')
+    AND (status IS NOT DISTINCT FROM 'pending' OR $3::boolean AND status IS NOT DISTINCT FROM 'processing')
   ORDER BY id
   FOR UPDATE),
 cancelled AS (
@@ -21,8 +21,6 @@ cancelled AS (
       updated_at = now()
   FROM wanted
   WHERE jobs.id = wanted.id
-    AND ($3::boolean OR jobs.status IS NOT DISTINCT FROM 'pending')
-    AND jobs.status IN ('pending', 'processing')
   RETURNING jobs.id, jobs.status)
 SELECT id, status, CASE WHEN status = 'processing' AND pg_notification_queue_usage() <= 0.9
   THEN pg_notify('leasetop_control', 'cancel ' || id)::text END

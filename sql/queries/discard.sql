@@ -13,7 +13,6 @@ gone AS (
   DELETE FROM leasetop.jobs
   USING wanted
   WHERE jobs.id = wanted.id
-    AND jobs.status IN ('failed', 'dead')
     AND NOT EXISTS (SELECT FROM leasetop.jobs_archive WHERE jobs_archive.id = jobs.id)
   RETURNING jobs.*)
 INSERT INTO leasetop.jobs_archive (id, queue, payload, status, attempts, max_attempts, run_at, last_error,
