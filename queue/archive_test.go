@@ -132,6 +132,23 @@ func TestIDsThatWereGivenAgain(t *testing.T) {
 	wantDone(t, "after a purge", must[Done](t)(q.Discard(t.Context(), "ann", "", id)), []int64{id})
 }
 
+// CASES "Live twin": a discarded job has given its key free, and takes it from nobody
+// when it comes back.
+func TestRestoredJobLeavesItsKeyToALiveTwin(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	id := buried(t, q, NewJob{IdempotencyKey: "k"})
+	must[Done](t)(q.Discard(t.Context(), "ann", "", id))
+	twin := must[[]Enqueued](t)(q.Enqueue(t.Context(), NewJob{Queue: "emails", IdempotencyKey: "k"}))[0]
+	if twin.Existing {
+		t.Errorf("the archive holds the key: %+v", twin)
+	}
+	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", id)), []int64{id})
+	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", id)), nil, Skip{id, fmt.Sprintf("idempotency key in use by #%d", twin.ID)})
+	cancelled(t, q, "ann", twin.ID).want(t, "the twin", []int64{twin.ID}, nil)
+	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", id, twin.ID)), []int64{id}, Skip{twin.ID, fmt.Sprintf("idempotency key in use by #%d", id)})
+}
+
 // The archive is seen newest id first, a page after the other, of one queue or all.
 func TestArchiveIsListedByPages(t *testing.T) {
 	t.Parallel()

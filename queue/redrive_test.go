@@ -66,7 +66,7 @@ func TestRedrivePressedThreeTimesQuickly(t *testing.T) {
 func TestTwoOperatorsRedriveAtOnce(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	exec(t, q, "insert into leasetop.jobs (queue, status, last_error) select 'emails', 'dead', 'x' from generate_series(1, 60)")
+	exec(t, q, "insert into leasetop.jobs (queue, status, last_error, idempotency_key) select 'emails', 'dead', 'x', case when n % 2 = 0 then 'k' || n end from generate_series(1, 60) n")
 	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
 	results := make([]Done, 2)
 	var wg sync.WaitGroup

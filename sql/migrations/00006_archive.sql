@@ -1,6 +1,6 @@
 -- Dead letters that somebody discarded, as they were, until they are restored or
--- purged. It has the columns of jobs that are not generated, with their names; a
--- migration that adds one there adds it here. Nothing claims from it, so it needs
+-- purged. It has the columns of jobs but those that are generated or say who has claimed
+-- the job, with their names; a migration that adds one there adds it here. Nothing claims from it, so it needs
 -- no index but its key, and no constraint: what jobs took, this takes.
 
 -- +goose Up
