@@ -17,11 +17,11 @@ const workLong = `Do jobs, until a signal comes.
 
 CMD is started once for each job, without a shell and always with the same arguments: those after --, on this command line. It finds the payload on its standard input, exactly as the database has it, and LEASETOP_JOB_ID, LEASETOP_QUEUE, LEASETOP_KIND and LEASETOP_ATTEMPT in its environment, which is this process's own besides: a password in DATABASE_URL is passed on.
 
-Exit status 0 completes the job. 75 has it tried again, later and later. Any other status, and death by a signal, is poison: the job is dead. The end of what CMD wrote on standard error is kept as the job's error. Both its streams are passed on to standard error, line by line.
+Exit status 0 completes the job. 75 has it tried again, later and later; so does death by SIGTERM, SIGINT or SIGHUP, by which somebody ends the program, not the job. Any other status or signal is poison: the job is dead. The end of what CMD wrote on standard error is kept as the job's error. Both its streams are passed on to standard error, line by line.
 
 Jobs come from the queues strictly in the order given: from the second only while the first has none. A lease that is lost ends CMD and all it started (its process group) at once, by SIGKILL; so does the end of this process, kill -9 included.
 
-The first SIGINT, SIGTERM or SIGHUP drains: no new jobs; those running may go on for the grace period, near whose end they get SIGTERM and then SIGKILL, and are released for others. A second signal ends them at once. The exit status is 0 after an orderly drain, 1 when jobs were left to the end of their leases. Under systemd set KillMode=mixed, or CMD gets SIGTERM as soon as this process does.
+The first SIGINT, SIGTERM or SIGHUP drains: no new jobs; those running may go on for the grace period, near whose end they get SIGTERM and then SIGKILL, and are released for others. A second signal ends them at once. The exit status is 0 after an orderly drain, 1 when jobs were left to the end of their leases. Under systemd set KillMode=mixed, or CMD gets SIGTERM as soon as this process does, and its job is tried again.
 
 Without --exec the demonstration's jobs are done, on the private server only: a second process beside the dashboard, which can be killed for real.`
 

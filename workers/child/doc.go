@@ -19,7 +19,8 @@
 //	exit 0            the job is completed
 //	exit 75           retried with backoff (EX_TEMPFAIL of sysexits.h)
 //	any other status  poison: the job is dead
-//	a signal          poison: "killed by SIGSEGV"
+//	a signal          poison: "killed by SIGSEGV"; but retried for SIGTERM, SIGINT and
+//	                  SIGHUP, by which somebody ends the program, not the job
 //
 // The end of what it wrote on standard error becomes the job's error, after the
 // status: whole lines where possible, at most 1,600 bytes, and of several lines the

@@ -28,10 +28,25 @@ func verdict(state *os.ProcessState, asked error, said string) error {
 	switch {
 	case asked != nil:
 		return fmt.Errorf("%w: %s", asked, how)
-	case state.ExitCode() == temporary:
+	case state.ExitCode() == temporary, toldToEnd(state):
 		return errors.New(how)
 	}
 	return queue.Permanent(errors.New(how))
+}
+
+// toldToEnd tells whether somebody else ended the child in the way that programs are
+// asked to end: a service manager that stops the whole service at once, an operator.
+// That says nothing about the job.
+func toldToEnd(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return false
+	}
+	switch status.Signal() {
+	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+		return true
+	}
+	return false
 }
 
 // headKept bounds the line that is put first; longer ones are not told apart anyway.

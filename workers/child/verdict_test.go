@@ -20,6 +20,8 @@ func TestEndOfTheChildDecides(t *testing.T) {
 		{"several lines", "printf 'one\\r\\ntwo\\n\\n' >&2; exit 2", "exit status 2: two\n\none\ntwo", true},
 		{"a signal", "echo last words >&2; kill -SEGV $$", "killed by SIGSEGV", true},
 		{"kill -9", "kill -KILL $$", "killed by SIGKILL", true},
+		{"a service manager's SIGTERM", "kill -TERM $$", "killed by SIGTERM", false},
+		{"Ctrl-C", "kill -INT $$", "killed by SIGINT", false},
 		{"a shell's child that was killed", "sh -c 'kill -KILL $$'; exit $?", "exit status 137", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
