@@ -80,7 +80,7 @@ func (m *model) claimed(t *rapid.T, id int64, token string) {
 	if j == nil || j.status != Pending || !j.due || j.archived {
 		t.Fatalf("claimed job %d, which was %v", id, j)
 	}
-	if last := len(j.history) - 1; j.attempts == 0 && last >= 0 && j.history[last] == "redriven" && !strings.HasPrefix(token, articleWorker) {
+	if last := len(j.history) - 1; j.cancelled != "" && last >= 0 && j.history[last] == "redriven" && !strings.HasPrefix(token, articleWorker) {
 		j.cancelled = "" // an old redrive left it
 	}
 	j.status, j.token, j.attempts = Processing, token, j.attempts+1
@@ -201,11 +201,15 @@ func (m *model) cancel(t *rapid.T) {
 	m.act(t, "cancel", append(done.IDs, done.Asked...), done.Skipped, err, ids, func(j *modelJob) bool {
 		return (j.status == Pending || j.status == Processing) && !j.archived
 	}, func(j *modelJob) {
-		if j.cancelled == "" {
+		again := len(j.history) > 0 && j.history[len(j.history)-1] == "redriven"
+		if j.cancelled == "" || again {
 			j.cancelled = by
 		}
-		if j.status == Pending {
+		switch {
+		case j.status == Pending:
 			j.end(Dead, "cancelled")
+		case again:
+			j.history = append(j.history, "cancel asked")
 		}
 	})
 }

@@ -188,6 +188,35 @@ func TestFirstLightRedrivesACancelledJob(t *testing.T) {
 	}
 }
 
+// A cancel that came after a redrive is not lost by a worker of the first release that
+// gives the claim back and leaves no trace of it.
+func TestFirstLightReleasesACancelledJobThatWasRedriven(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	old := openFirstLight(t, q)
+	for name, redrive := range map[string]func(id int64){
+		"by this release": func(id int64) { must[Done](t)(q.Redrive(t.Context(), "bob", id)) },
+		"by the first":    func(id int64) { must[string](t)(askOne[string](t.Context(), old, "redrive", id, "bob")) },
+	} {
+		id := enqueue(t, q, NewJob{})
+		must[Cancelled](t)(q.Cancel(t.Context(), "ann", id))
+		redrive(id)
+		lease := must[[]Job](t)(old.claim(t.Context(), "emails", owner(), 1))[0].Lease()
+		if asked := must[Cancelled](t)(q.Cancel(t.Context(), "carl", id)).Asked; len(asked) != 1 {
+			t.Fatalf("%s: asked %v", name, asked)
+		}
+		must[string](t)(askOne[string](t.Context(), old, "release", lease.ID, lease.Token, 0.0))
+		job := claim(t, q, time.Minute)
+		if job.ID != id || job.CancelledBy != "carl" {
+			t.Errorf("%s: claimed %+v, want it cancelled by carl", name, job)
+		}
+		must[Status](t)(q.Retry(t.Context(), job.Lease(), "", 0))
+		if job := get(t, q, id); job.Status != Dead || job.LastError != "cancelled by carl" {
+			t.Errorf("%s: it ended %s, %q", name, job.Status, job.LastError)
+		}
+	}
+}
+
 // A program of this release on a schema of the first: what needs more than there is
 // fails, changes nothing, and names the cure.
 func TestThisReleaseOnFirstLightsSchema(t *testing.T) {

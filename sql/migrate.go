@@ -148,6 +148,9 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	// The files are UTF-8, and the simple protocol takes nothing else.
 	config.RuntimeParams["client_encoding"] = "UTF8"
+	// It also quotes and reads text by these, which a database may have set otherwise.
+	config.RuntimeParams["standard_conforming_strings"] = "on"
+	config.RuntimeParams["datestyle"] = "ISO"
 	config.RuntimeParams["application_name"] = "leasetop migrate"
 	// goose notes when it took a step as a timestamp without its zone.
 	config.RuntimeParams["timezone"] = "UTC"

@@ -2,6 +2,7 @@ package sql_test
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -164,4 +165,39 @@ func TestNewTablesTakeOverTheRightsOnJobs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A database may print times and read strings in its own way.
+func TestMigrateUnderUnusualSettings(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []string{
+		"datestyle = 'German, DMY'", "intervalstyle = sql_standard", "standard_conforming_strings = off",
+		"bytea_output = escape", "timezone = 'Asia/Kathmandu'", "extra_float_digits = -15", "search_path = ''",
+		"default_transaction_isolation = serializable", "check_function_bodies = off", "quote_all_identifiers = on",
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			url := testdb.Empty(t)
+			conn := connect(t, url)
+			exec(t, conn, "alter database "+conn.Config().Database+" set "+setting)
+			for _, want := range []int{len(migrationFiles(t)), 0} {
+				steps, err := leasesql.Migrate(t.Context(), config(t, url), "")
+				if err != nil || len(steps) != want {
+					t.Fatalf("took %d steps, %v; want %d", len(steps), err, want)
+				}
+			}
+			if n := applied(t, url); n != len(migrationFiles(t)) {
+				t.Errorf("%d steps are applied", n)
+			}
+		})
+	}
+}
+
+func migrationFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := fs.Glob(leasesql.Migrations(), "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -3,7 +3,9 @@
 --   $1 ids   $2 who cancels   $3 whether also jobs in processing: only with a single id,
 --   since whoever waits for one row must not keep the heartbeats off others
 -- Rows: id and status of each, dead or processing. A missing one is neither pending nor
--- in processing, or was left for that. Locks in id order. Index: primary key, kept by IS
+-- in processing, or was left for that. A request that comes after a redrive is noted in
+-- the history: a name that stands there before it is not meant any more, whether or not
+-- the redrive took it away, as the first release's does not. Locks in id order. Index: primary key, kept by IS
 -- NOT DISTINCT FROM: see complete.sql.
 WITH wanted AS (
   SELECT id
@@ -14,10 +16,13 @@ WITH wanted AS (
   FOR UPDATE),
 cancelled AS (
   UPDATE leasetop.jobs
-  SET cancelled_by = coalesce(cancelled_by, $2::text),
+  SET cancelled_by = CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN $2::text ELSE coalesce(cancelled_by, $2::text) END,
       status = CASE status WHEN 'pending' THEN 'dead' ELSE status END,
-      last_error = CASE status WHEN 'pending' THEN 'cancelled by ' || coalesce(cancelled_by, $2::text) ELSE last_error END,
-      errors = CASE status WHEN 'pending' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancelled', '') ELSE errors END,
+      last_error = CASE status WHEN 'pending' THEN 'cancelled by ' ||
+        CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN $2::text ELSE coalesce(cancelled_by, $2::text) END ELSE last_error END,
+      errors = CASE WHEN status = 'pending' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancelled', '')
+        WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancel asked', '')
+        ELSE errors END,
       updated_at = now()
   FROM wanted
   WHERE jobs.id = wanted.id

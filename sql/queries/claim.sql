@@ -8,15 +8,15 @@
 -- entries that an old snapshot keeps at the head of jobs_ready cost every claim a
 -- walk; the mark skips them. The attempts stop counting before they overflow: an
 -- error here would stop the whole queue. A redrive by a program of the first release,
--- which does not know cancelled_by, leaves it; it is meant all the same. (Nobody has
--- claimed the job since, or that may be a cancel of the claim.)
+-- which does not know cancelled_by, leaves it; it is meant all the same. (A cancel that
+-- came after a redrive stands in the history behind it: see cancel.sql.)
 UPDATE leasetop.jobs
 SET status = 'processing',
     locked_at = now(),
     locked_by = $2::text,
     lease_expires_at = now() + make_interval(secs => $3::float8),
     attempts = least(attempts, 2147483646) + 1,
-    cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND attempts = 0 AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
+    cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
     updated_at = now()
 WHERE id = ANY (ARRAY(
   SELECT id
