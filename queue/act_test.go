@@ -3,6 +3,8 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -141,4 +143,34 @@ func TestFinishingOutlastsItsCallerByAMoment(t *testing.T) {
 			t.Errorf("begun too late: %v", err)
 		}
 	})
+}
+
+// Somebody gave the table another constraint, which a few of the jobs do not meet.
+func TestJobThatTheTableDoesNotTakeIsSkippedAlone(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	var ids []int64
+	for n := range 5 {
+		ids = append(ids, buried(t, q, NewJob{Payload: fmt.Appendf(nil, `{"n": %d}`, n)}))
+	}
+	check := func(what string, done Done, skipped ...int64) {
+		t.Helper()
+		var got []int64
+		for _, s := range done.Skipped {
+			got = append(got, s.ID)
+			if !strings.Contains(s.Reason, "few_only") {
+				t.Errorf("%s: job %d skipped: %s", what, s.ID, s.Reason)
+			}
+		}
+		if !slices.Equal(got, skipped) || len(done.IDs) != len(ids)-len(skipped) {
+			t.Errorf("%s: done %v, skipped %v; want %v skipped", what, done.IDs, got, skipped)
+		}
+	}
+	exec(t, q, "alter table leasetop.jobs_archive add constraint few_only check (payload ->> 'n' <> '3')")
+	check("discard", must[Done](t)(q.Discard(t.Context(), "ann", "", ids...)), ids[3])
+	exec(t, q, "alter table leasetop.jobs_archive drop constraint few_only")
+	must[Done](t)(q.Discard(t.Context(), "ann", "", ids[3]))
+
+	exec(t, q, "alter table leasetop.jobs add constraint few_only check (payload ->> 'n' <> '1' and payload ->> 'n' <> '2')")
+	check("restore", must[Done](t)(q.Restore(t.Context(), "ann", ids...)), ids[1], ids[2])
 }

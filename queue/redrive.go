@@ -51,6 +51,8 @@ func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did did) 
 	switch pg := (*pgconn.PgError)(nil); {
 	case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
 		return q.keyInUse(ctx, id)
+	case notTaken(err) != "":
+		return notTaken(err), nil
 	case err != nil || alone[id]:
 		return "", err
 	}
