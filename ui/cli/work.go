@@ -166,7 +166,7 @@ func (d *Database) fit(ctx context.Context) (paused []queue.Pause, err error) {
 func (o *WorkOptions) pool(ctx context.Context, d *Database, log *workLog) (*workers.Pool, error) {
 	handlers := workers.NewHandlers()
 	if len(o.Exec) > 0 {
-		do := child.Handler(o.Exec, child.Options{Output: log.output})
+		do := child.Handler(o.Exec, child.Options{Output: log.output, Unable: log.unable})
 		for _, name := range o.Queues {
 			handlers.Queue(name, do)
 		}

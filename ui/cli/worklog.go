@@ -142,6 +142,12 @@ func (l *workLog) output(job *queue.Job, from child.Stream, line string) {
 	l.text(time.Now(), string(from), fmt.Sprintf("%d ", job.ID)+safe.Block(line))
 }
 
+// unable tells that the program cannot be started, which no single job is to blame for.
+func (l *workLog) unable(err error) {
+	l.tell(time.Now(), fromWork, err.Error()+"; the jobs are given back, and the slots rest, up to 30s, before each try",
+		workEvent{Event: "cannot start", Error: err.Error()})
+}
+
 // errorShown is how much of an error's first line a line for people shows; the job
 // has all of it.
 const errorShown = 300

@@ -95,6 +95,7 @@ func TestEventsOfWorkAreLinesAndTheDrainIsToldOnce(t *testing.T) {
 		l.event(e)
 	}
 	l.output(&queue.Job{ID: 9}, child.Stderr, "one\ttwo\x1b[31m")
+	l.unable(errors.New("cannot start \x1b[2J: no memory"))
 	var got []string
 	for line := range strings.Lines(lines.String()) {
 		_, rest, _ := strings.Cut(line, " ")
@@ -106,6 +107,7 @@ func TestEventsOfWorkAreLinesAndTheDrainIsToldOnce(t *testing.T) {
 		"work  database: claims fail: no route",
 		"work  draining: no new jobs; a second signal forces",
 		"err   9 one two␛[31m",
+		"work  cannot start ␛[2J: no memory; the jobs are given back, and the slots rest, up to 30s, before each try",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

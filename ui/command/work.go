@@ -17,7 +17,7 @@ const workLong = `Do jobs, until a signal comes.
 
 CMD is started once for each job, without a shell and always with the same arguments: those after --, on this command line. It finds the payload on its standard input, exactly as the database has it, and LEASETOP_JOB_ID, LEASETOP_QUEUE, LEASETOP_KIND and LEASETOP_ATTEMPT in its environment, which is this process's own besides: a password in DATABASE_URL is passed on.
 
-Exit status 0 completes the job. 75 has it tried again, later and later; so does death by SIGTERM, SIGINT or SIGHUP, by which somebody ends the program, not the job. Any other status or signal is poison: the job is dead. The end of what CMD wrote on standard error is kept as the job's error. Both its streams are passed on to standard error, line by line.
+Exit status 0 completes the job. 75 has it tried again 2, 4, 8, 16, 32, then 64 minutes later (no flag changes that); so does death by SIGTERM, SIGINT or SIGHUP, by which somebody ends the program, not the job. Any other status or signal is poison: the job is dead. The end of what CMD wrote on standard error is kept as the job's error. Both its streams are passed on to standard error, line by line. When CMD cannot be started, its jobs are given back without an attempt used, and work slows down: a second's rest at first, 30 seconds' at last.
 
 Jobs come from the queues strictly in the order given: from the second only while the first has none. A lease that is lost ends CMD and all it started (its process group) at once, by SIGKILL; so does the end of this process, kill -9 included.
 

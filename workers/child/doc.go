@@ -17,16 +17,21 @@
 // # What it says by its end
 //
 //	exit 0            the job is completed
-//	exit 75           retried with backoff (EX_TEMPFAIL of sysexits.h)
+//	exit 75           retried with backoff (EX_TEMPFAIL of sysexits.h): after 2, 4, 8, 16, 32,
+//	                  then 64 minutes, unless workers.WithBackoff says otherwise
 //	any other status  poison: the job is dead
 //	a signal          poison: "killed by SIGSEGV"; but retried for SIGTERM, SIGINT and
 //	                  SIGHUP, by which somebody ends the program, not the job
 //
 // The end of what it wrote on standard error becomes the job's error, after the
 // status: whole lines where possible, at most 1,600 bytes, and of several lines the
-// one that tells most first: the last that is not indented. A program that cannot be
-// started (it was removed, the machine has no processes or memory left) is no fault
-// of the job, which is retried.
+// one that tells most first: the last that is not indented.
+//
+// A program that cannot be started (it was removed, the machine has no processes,
+// descriptors or memory left) is no fault of the job, which is given back: no attempt is
+// used. So that a sick machine is not the one that claims fastest, the slot rests before
+// with the job in hand, and the job is put off as long: for a second at first, then for
+// as long as it has been going on, at most 30 seconds. [Options.Unable] is told once.
 //
 // # When the job must stop
 //

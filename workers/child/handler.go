@@ -29,11 +29,14 @@ type Options struct {
 	// 4,096 bytes; it holds whatever the child wrote. It is called by several
 	// goroutines at once, and a slow one slows the child down. nil drops the lines.
 	Output func(job *queue.Job, from Stream, line string)
+	// Unable is told why the program cannot be started: once, until that has not
+	// happened for a minute. The jobs are given back; see the package comment.
+	Unable func(error)
 }
 
 // Handler does each job by a child process: argv[0] with the arguments after it,
 // the same for every job; see the package comment. The program is looked up now,
-// once. When it is not found, each job is retried with that error: ask [LookUp]
+// once. When it is not found, each job is given back with that error: ask [LookUp]
 // before, to refuse a wrong name.
 func Handler(argv []string, o Options) workers.Handler {
 	return newCommand(argv, o).run
@@ -43,7 +46,10 @@ func newCommand(argv []string, o Options) *command {
 	if o.Output == nil {
 		o.Output = func(*queue.Job, Stream, string) {}
 	}
-	c := &command{argv: append([]string(nil), argv...), o: o, patience: timeToEnd}
+	c := &command{
+		argv: append([]string(nil), argv...), o: o, patience: timeToEnd,
+		unable: unable{least: leastRest, most: mostRest, told: o.Unable},
+	}
 	if len(argv) == 0 {
 		c.missing = errors.New("no program is named to do the job")
 	} else {
@@ -78,15 +84,25 @@ type command struct {
 	missing  error // why there is no path
 	o        Options
 	patience func(context.Context) time.Duration // from SIGTERM to SIGKILL
+	unable   unable
 }
 
-// run is the life of one child.
+// run does one job.
 func (c *command) run(ctx context.Context, job *queue.Job) error {
-	if c.missing != nil {
-		return c.missing
-	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	err := c.live(ctx, job)
+	if why := (*cannotStart)(nil); errors.As(err, &why) {
+		return c.unable.giveBack(ctx, why)
+	}
+	return err
+}
+
+// live is the life of one child.
+func (c *command) live(ctx context.Context, job *queue.Job) error {
+	if c.missing != nil {
+		return &cannotStart{c.missing}
 	}
 	// The kernel ends a child with the thread that started it, not the process.
 	runtime.LockOSThread()

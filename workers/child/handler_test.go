@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/leasetop/leasetop/queue"
@@ -90,36 +89,11 @@ func TestProgramIsLookedUpBefore(t *testing.T) {
 		if path, err := LookUp(c.program); err == nil || !strings.Contains(err.Error(), c.program) || c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%q is %q, %v", c.program, path, err)
 		}
-		if err := Handler([]string{c.program}, Options{})(t.Context(), &queue.Job{ID: 1}); !retryable(err) {
-			t.Errorf("a handler of %q: %v, want a retryable error", c.program, err)
+		if err := restless([]string{c.program})(t.Context(), &queue.Job{ID: 1}); !givenBack(err) {
+			t.Errorf("a handler of %q: %v, want the job given back", c.program, err)
 		}
 	}
-	if err := Handler(nil, Options{})(t.Context(), &queue.Job{ID: 1}); !retryable(err) {
+	if err := restless(nil)(t.Context(), &queue.Job{ID: 1}); !givenBack(err) {
 		t.Errorf("a handler of nothing: %v", err)
-	}
-}
-
-// What the machine or a deployment lacks at the moment is not the job's fault.
-func TestChildThatCannotStartIsRetried(t *testing.T) {
-	t.Parallel()
-	removed := script(t, "#!/bin/sh\n", 0o755)
-	gone := Handler([]string{removed}, Options{})
-	if err := os.Remove(removed); err != nil {
-		t.Fatal(err)
-	}
-	huge := &queue.Job{ID: 1, Kind: strings.Repeat("k", 4<<20)}
-	for _, c := range []struct {
-		name string
-		err  error
-		want error
-	}{
-		{"removed since", gone(t.Context(), &queue.Job{ID: 1}), syscall.ENOENT},
-		{"no interpreter", Handler([]string{script(t, "#!/no/such/shell\n", 0o755)}, Options{})(t.Context(), &queue.Job{ID: 1}), syscall.ENOENT},
-		{"no first line", Handler([]string{script(t, "echo hello\n", 0o755)}, Options{})(t.Context(), &queue.Job{ID: 1}), syscall.ENOEXEC},
-		{"environment too large", sh("exit 0", &printed{})(t.Context(), huge), syscall.E2BIG},
-	} {
-		if !retryable(c.err) || !errors.Is(c.err, c.want) || !strings.HasPrefix(c.err.Error(), "cannot start ") {
-			t.Errorf("%s: %v, want a retryable %v", c.name, c.err, c.want)
-		}
 	}
 }

@@ -21,11 +21,11 @@ type process struct {
 }
 
 // start starts the child of a job. Whatever goes wrong here is not the job's
-// fault, so the error is one that is retried.
+// fault: the little of it that the child's environment holds is bounded by the table.
 func (c *command) start(job *queue.Job) (p *process, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("cannot start %s: %w", c.argv[0], err)
+			err = &cannotStart{fmt.Errorf("cannot start %s: %w", c.argv[0], err)}
 		}
 	}()
 	var reads, writes [3]*os.File // of its standard input, output and error
