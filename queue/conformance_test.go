@@ -29,6 +29,7 @@ heartbeat      lost        lost       processing  processing  lost        proces
 complete       lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
 completeTx     lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
 completeMany   lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
+completeUnlocked lost        lost       completed   completed   lost        completed   completed   lost       lost      lost      lost
 retry          lost        lost       pending     pending     lost        dead        dead        lost       lost      lost      lost
 retry-last     lost        lost       failed      failed      lost        dead        dead        lost       lost      lost      lost
 bury           lost        lost       dead        dead        lost        dead        dead        lost       lost      lost      lost

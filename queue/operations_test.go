@@ -109,6 +109,16 @@ var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
 		}
 		return err
 	},
+	"completeUnlocked": func(t *testing.T, q *Queue, _ string, lease Lease) error {
+		locked, lost, err := q.CompleteUnlocked(t.Context(), []Lease{lease})
+		if err == nil && len(locked) == 0 && len(lost) == 1 && lost[0] == lease {
+			return ErrLeaseLost
+		}
+		if err == nil && len(locked)+len(lost) != 0 {
+			return fmt.Errorf("locked %v, lost %v", locked, lost)
+		}
+		return err
+	},
 	"retry": func(t *testing.T, q *Queue, _ string, lease Lease) error {
 		_, err := q.Retry(t.Context(), lease, "timeout", time.Minute)
 		return err
@@ -170,4 +180,4 @@ func skipped(done Done, err error) error {
 }
 
 // ofLeases are the operations that end or prolong a claim.
-var ofLeases = []string{"heartbeat", "complete", "completeTx", "completeMany", "retry", "bury", "release", "snooze"}
+var ofLeases = []string{"heartbeat", "complete", "completeTx", "completeMany", "completeUnlocked", "retry", "bury", "release", "snooze"}

@@ -26,12 +26,36 @@ func (q *Queue) Complete(ctx context.Context, lease Lease) error {
 // that were gone already. It locks in id order, as all writers of many rows do
 // that do not skip what is locked.
 func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease, err error) {
+	return q.completeMany(ctx, "complete", leases)
+}
+
+// CompleteUnlocked is [Queue.CompleteMany] that waits for no row: a job that another
+// transaction has locked just now is passed over, so that it holds up none of the
+// others. It returns the leases passed over, which stand and may be completed one by
+// one or later, and those that were gone.
+func (q *Queue) CompleteUnlocked(ctx context.Context, leases []Lease) (locked, lost []Lease, err error) {
+	rest, err := q.completeMany(ctx, "complete_unlocked", leases)
+	if err != nil || len(rest) == 0 {
+		return nil, nil, err
+	}
+	locked, gone, err := q.owners(ctx, q.pool, rest)
+	if err != nil {
+		return nil, nil, q.failed("complete", err, "lease_owners")
+	}
+	for _, l := range gone {
+		lost = append(lost, l.Lease)
+	}
+	return locked, lost, nil
+}
+
+// completeMany returns the leases that the statement did not complete.
+func (q *Queue) completeMany(ctx context.Context, statement string, leases []Lease) (rest []Lease, err error) {
 	if len(leases) == 0 {
 		return nil, nil
 	}
 	ids, owners := leaseColumns(slices.SortedFunc(slices.Values(leases), func(a, b Lease) int { return cmp.Compare(a.ID, b.ID) }))
 	done := make(map[Lease]bool, len(leases))
-	err = q.write(ctx, "complete", []any{ids, owners}, func(row pgx.CollectableRow) error {
+	err = q.write(ctx, statement, []any{ids, owners}, func(row pgx.CollectableRow) error {
 		var l Lease
 		err := row.Scan(&l.ID, &l.Token)
 		done[l] = true
@@ -42,10 +66,10 @@ func (q *Queue) CompleteMany(ctx context.Context, leases []Lease) (lost []Lease,
 	}
 	for _, l := range leases {
 		if !done[l] {
-			lost = append(lost, l)
+			rest = append(rest, l)
 		}
 	}
-	return lost, nil
+	return rest, nil
 }
 
 // CompleteTx ends a claim with success in the caller's transaction, so that what

@@ -133,39 +133,85 @@ func TestOwnerNobodyReplacedMayFinishLate(t *testing.T) {
 	}
 }
 
-// Outcomes of all workers of a process go out together: a zombie's beside that of
-// the claim that replaced it.
-func TestCompleteManyKnowsTwoClaimsOfOneJobApart(t *testing.T) {
-	t.Parallel()
-	q := open(t)
-	stale := claimed(t, q, NewJob{}, time.Minute)
-	expire(t, q, stale.ID)
-	must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))
-	fresh := claim(t, q, time.Minute).Lease()
-	lost := must[[]Lease](t)(q.CompleteMany(t.Context(), []Lease{stale, fresh}))
-	if len(lost) != 1 || lost[0] != stale {
-		t.Fatalf("lost %v, want only %v", lost, stale)
+// completers complete many claims, and return those that were gone.
+func completers(t *testing.T, q *Queue) map[string]func(...Lease) []Lease {
+	return map[string]func(...Lease) []Lease{
+		"CompleteMany": func(leases ...Lease) []Lease { return must[[]Lease](t)(q.CompleteMany(t.Context(), leases)) },
+		"CompleteUnlocked": func(leases ...Lease) []Lease {
+			locked, lost, err := q.CompleteUnlocked(t.Context(), leases)
+			if err != nil || len(locked) > 0 {
+				t.Errorf("locked %v, %v", locked, err)
+			}
+			return lost
+		},
 	}
 }
 
-func TestCompleteManyTellsTheLostFromTheDone(t *testing.T) {
+// Outcomes of all workers of a process go out together: a zombie's beside that of
+// the claim that replaced it.
+func TestCompletingManyKnowsTwoClaimsOfOneJobApart(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	var leases []Lease
-	for range 10 {
-		leases = append(leases, claimed(t, q, NewJob{}, time.Minute))
+	for name, complete := range completers(t, q) {
+		stale := claimed(t, q, NewJob{}, time.Minute)
+		expire(t, q, stale.ID)
+		must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))
+		fresh := claim(t, q, time.Minute).Lease()
+		if lost := complete(stale, fresh); len(lost) != 1 || lost[0] != stale {
+			t.Fatalf("%s: lost %v, want only %v", name, lost, stale)
+		}
 	}
-	ok(t, q.Bury(t.Context(), leases[3], "poison"))
-	exec(t, q, "delete from leasetop.jobs where id = $1", leases[7].ID)
-	lost := must[[]Lease](t)(q.CompleteMany(t.Context(), leases))
-	if len(lost) != 2 || lost[0] != leases[3] || lost[1] != leases[7] {
-		t.Errorf("lost %v", lost)
+}
+
+func TestCompletingManyTellsTheLostFromTheDone(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	for name, complete := range completers(t, q) {
+		exec(t, q, "delete from leasetop.jobs")
+		var leases []Lease
+		for range 10 {
+			leases = append(leases, claimed(t, q, NewJob{}, time.Minute))
+		}
+		ok(t, q.Bury(t.Context(), leases[3], "poison"))
+		exec(t, q, "delete from leasetop.jobs where id = $1", leases[7].ID)
+		if lost := complete(leases...); len(lost) != 2 || lost[0] != leases[3] || lost[1] != leases[7] {
+			t.Errorf("%s: lost %v", name, lost)
+		}
+		if n := count(t, q, "select count(*) from leasetop.jobs where status = 'completed'"); n != 8 {
+			t.Errorf("%s: %d completed, want 8", name, n)
+		}
+		if lost := complete(); lost != nil {
+			t.Errorf("%s: none: %v", name, lost)
+		}
 	}
-	if n := count(t, q, "select count(*) from leasetop.jobs where status = 'completed'"); n != 8 {
-		t.Errorf("%d completed, want 8", n)
-	}
-	if lost, err := q.CompleteMany(t.Context(), nil); lost != nil || err != nil {
-		t.Errorf("none: %v, %v", lost, err)
+}
+
+// One locked row holds up none of the others. A foreign key's lock, which others may
+// share, does not even hold up its own.
+func TestCompleteUnlockedPassesOverLockedRows(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	for lock, holds := range map[string]bool{"update": true, "no key update": true, "share": true, "key share": false} {
+		exec(t, q, "delete from leasetop.jobs")
+		first, mine, others, last := claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute)
+		exec(t, q, "update leasetop.jobs set locked_by = 'somebody else' where id = $1", others.ID)
+		tx := begin(t, q)
+		_, err := tx.Exec(t.Context(), "select from leasetop.jobs where id = any ($1) for "+lock, []int64{mine.ID, others.ID})
+		ok(t, err)
+		locked, lost, err := q.CompleteUnlocked(t.Context(), []Lease{first, mine, others, last})
+		ok(t, err)
+		if len(lost) != 1 || lost[0] != others || (len(locked) == 1 && locked[0] == mine) != holds {
+			t.Errorf("for %s: locked %v, lost %v", lock, locked, lost)
+		}
+		for _, l := range []Lease{first, last} {
+			if job := get(t, q, l.ID); job.Status != Completed {
+				t.Errorf("for %s: job %d is %s", lock, job.ID, job.Status)
+			}
+		}
+		ok(t, tx.Rollback(t.Context()))
+		if holds {
+			ok(t, q.Complete(t.Context(), mine))
+		}
 	}
 }
 

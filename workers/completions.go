@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -11,7 +12,8 @@ import (
 // completions writes completions in batches without waiting for any: while one
 // statement is on its way, what is completed meanwhile gathers for the next. So
 // a lone completion goes out at once, and a busy pool writes hundreds in one
-// commit.
+// commit. A row that somebody else has locked is passed over, so that it holds up no
+// batch.
 type completions struct {
 	mu      sync.Mutex
 	sending bool
@@ -20,12 +22,17 @@ type completions struct {
 
 type batch struct {
 	leases []queue.Lease
-	done   chan struct{} // closed when lost and err are known
-	lost   map[queue.Lease]bool
+	done   chan struct{} // closed when the fields below are known
+	failed map[queue.Lease]error
 	err    error
 }
 
-// complete returns once the completion is written, or what [queue.Queue.Complete] would.
+// errLocked says that another transaction has the row locked: the completion is to be
+// written alone, where it waits.
+var errLocked = errors.New("locked by another transaction")
+
+// complete returns once the completion is written, or what [queue.Queue.Complete]
+// would, or errLocked.
 func (c *completions) complete(q *queue.Queue, lease queue.Lease) error {
 	c.mu.Lock()
 	if c.next == nil {
@@ -40,11 +47,11 @@ func (c *completions) complete(q *queue.Queue, lease queue.Lease) error {
 	c.mu.Unlock()
 
 	<-b.done
-	switch {
-	case b.err != nil:
+	if b.err != nil {
 		return b.err
-	case b.lost[lease]:
-		return fmt.Errorf("complete job %d: %w", lease.ID, queue.ErrLeaseLost)
+	}
+	if err := b.failed[lease]; err != nil {
+		return fmt.Errorf("complete job %d: %w", lease.ID, err)
 	}
 	return nil
 }
@@ -68,10 +75,13 @@ func (c *completions) send(q *queue.Queue) {
 func (b *batch) write(q *queue.Queue) {
 	ctx, cancel := context.WithTimeout(context.Background(), outcomePatience)
 	defer cancel()
-	lost, err := q.CompleteMany(ctx, b.leases)
+	locked, lost, err := q.CompleteUnlocked(ctx, b.leases)
 	b.err = err
-	b.lost = make(map[queue.Lease]bool, len(lost))
+	b.failed = make(map[queue.Lease]error, len(locked)+len(lost))
+	for _, lease := range locked {
+		b.failed[lease] = errLocked
+	}
 	for _, lease := range lost {
-		b.lost[lease] = true
+		b.failed[lease] = queue.ErrLeaseLost
 	}
 }

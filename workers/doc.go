@@ -43,7 +43,9 @@
 //
 // The outcome has a context of its own, so it is written after a stop signal too, and is
 // tried again through lost connections for as long as the lease can be trusted.
-// Completions that come together are written together. An outcome is fenced by the
+// Completions that come together are written together; one whose row another
+// transaction has locked waits by itself, and keeps no connection from claims and
+// from the completions of others. An outcome is fenced by the
 // claim's token: when somebody else has the job by now it matches no row, changes
 // nothing and is told as an event.
 //

@@ -17,6 +17,7 @@ type outcome struct {
 	name     string       // of what is written, for messages
 	status   queue.Status // what it leaves; "" for a retry, which may leave pending or failed
 	write    func(context.Context, *queue.Queue, queue.Lease) (queue.Status, error)
+	batched  bool // it is written with others, and needs no place of its own
 	gaveBack bool // the attempt is returned
 	once     bool // the lease is not trusted any more: one try, which the fence makes safe
 }
@@ -55,11 +56,29 @@ func (r *run) settle(err error) {
 
 func (r *run) completion(once bool) outcome {
 	return outcome{
-		name: "completion", status: queue.Completed, once: once,
-		write: func(_ context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-			return queue.Completed, r.worker.pool.completions.complete(q, l)
+		name: "completion", status: queue.Completed, batched: true, once: once,
+		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			p := r.worker.pool
+			err := p.completions.complete(q, l)
+			if errors.Is(err, errLocked) {
+				err = p.alone(ctx, func() error { return q.Complete(ctx, l) })
+			}
+			return queue.Completed, err
 		},
 	}
+}
+
+// alone runs a statement that waits for its row when somebody else has that locked. It
+// waits for a place first: such statements never take the last connections, which
+// claims and completions need.
+func (p *Pool) alone(ctx context.Context, do func() error) error {
+	select {
+	case p.places <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.places }()
+	return do()
 }
 
 // failure classifies an error by its type.
@@ -178,7 +197,16 @@ func (r *run) write(o outcome) {
 func (r *run) tryWrite(o outcome) (queue.Status, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), outcomePatience)
 	defer cancel()
-	return o.write(ctx, r.worker.pool.q, r.lease)
+	p := r.worker.pool
+	if o.batched {
+		return o.write(ctx, p.q, r.lease)
+	}
+	var status queue.Status
+	err := p.alone(ctx, func() (err error) {
+		status, err = o.write(ctx, p.q, r.lease)
+		return err
+	})
+	return status, err
 }
 
 // untrusted reports, and counts, that the lease's trust has ended.

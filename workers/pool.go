@@ -83,6 +83,10 @@ func (o *Options) complete() error {
 // for outcomes, one for the reaper. Heartbeats and LISTEN bring their own two.
 const neededConns = 3
 
+// neededForOthers is how many of them outcomes that may wait for a locked row leave to
+// claims, completions and the reaper.
+const neededForOthers = neededConns - 1
+
 // Pool is the workers of this process and what they share; see the package
 // comment. It is safe for concurrent use.
 type Pool struct {
@@ -100,6 +104,7 @@ type Pool struct {
 	troubles    troubles
 	latency     histogram
 	completions completions
+	places      chan struct{} // of outcomes that are written alone; see alone
 	signals     signals
 	tick        chan struct{} // has the clock look again
 	forced      chan struct{} // closed when a stop is forced
@@ -143,6 +148,7 @@ func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
 		tick: make(chan struct{}, 1), forced: make(chan struct{}),
 		holders: map[int64]*run{},
 	}
+	p.places = make(chan struct{}, max(1, q.Pool().Config().MaxConns-neededForOthers))
 	p.heart.init(p)
 	return p, nil
 }

@@ -1,0 +1,79 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// Whatever the outcome of jobs whose rows somebody has locked, and however many they
+// are, the others are claimed and completed meanwhile, and these when they can be.
+func TestLockedRowsHoldUpNoOtherJobs(t *testing.T) {
+	t.Parallel()
+	const locked, others = 10, 200 // more are locked than the pool has connections
+	for name, c := range map[string]struct {
+		err    error
+		status queue.Status
+	}{
+		"completed": {nil, queue.Completed},
+		"retried":   {errors.New("boom"), queue.Pending},
+		"buried":    {queue.Permanent(errors.New("boom")), queue.Dead},
+		"snoozed":   {queue.Snooze(never), queue.Pending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := testdb.New(t)
+			q := openAt(t, url, func(c *pgxpool.Config) { c.MaxConns = 5 })
+			ids := enqueue(t, q, many(locked, queue.NewJob{Kind: "locked"})...)
+			g := newGate(t)
+			p := newPool(t, q, on(func(ctx context.Context, job *queue.Job) error {
+				if job.Kind != "locked" {
+					return nil
+				}
+				if err := g.wait(ctx); err != nil {
+					return err
+				}
+				return c.err
+			}, WithBackoff(func(int) time.Duration { return never })), Options{Lease: never})
+			start(t, p)
+			spawn(t, p, 2*locked, "q")
+			waitBegan(t, p, locked)
+
+			conn, err := pgx.Connect(t.Context(), url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(context.Background())
+			tx, err := conn.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(t.Context(), "UPDATE leasetop.jobs SET payload = payload WHERE id = ANY ($1)", ids); err != nil {
+				t.Fatal(err)
+			}
+			g.open()
+			until(t, q, 1, `SELECT least(count(*), 1) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+			enqueue(t, q, many(others, queue.NewJob{})...)
+			until(t, q, others, "SELECT count(*) FROM leasetop.jobs WHERE kind = '' AND status = 'completed'")
+			if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE kind = 'locked' AND status = 'processing'"); n != locked {
+				t.Errorf("%d of %d locked jobs are left", n, locked)
+			}
+			if err := tx.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range ids {
+				waitStatus(t, p, id, c.status)
+			}
+			if has(p, StaleFenced) || has(p, LeaseLost) {
+				t.Error("a locked row was taken for a lost lease")
+			}
+		})
+	}
+}
