@@ -56,11 +56,11 @@ func (p *Pool) tellCancelled(r *run, text string) {
 
 // cancellation ends the claim of a cancelled job whose handler did not complete it.
 // The statement of a retry does, and keeps what the handler said in the history.
-func (r *run) cancellation(err error) outcome {
+func (r *run) cancellation(text string) outcome {
 	return outcome{
 		name: "cancellation", status: queue.Dead,
 		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-			return q.Retry(ctx, l, err.Error(), 0)
+			return q.Retry(ctx, l, text, 0)
 		},
 	}
 }

@@ -49,6 +49,21 @@
 // claim's token: when somebody else has the job by now it matches no row, changes
 // nothing and is told as an event.
 //
+// # Panics of your code
+//
+// A panic costs at most the job it is about, and is never silent:
+//
+//	a handler, its middleware     the job is buried with the stack; retried under Recover
+//	its error, when it is read    the same: a typed nil, say. Recover does not see it
+//	a payload that Typed decodes  the same
+//	a backoff                     the job is retried after the default one; an event
+//	a Middleware, called by New   New refuses it
+//	Options.Events, Settled and
+//	Logger, the logger of Logging what it was told is lost to it; one event for each
+//
+// Out of reach are goroutines that your code starts, and the hooks and tracers of the
+// pgx pool: a panic there ends the process, and leases run out.
+//
 // # Waking and polling
 //
 // Workers sleep until they are notified of work, until the next scheduled job is due, or

@@ -23,6 +23,7 @@ const (
 	Cancelled   What = "cancelled"      // somebody cancelled a job that was running here
 	Purged      What = "purged"         // completed jobs older than Options.Retention were removed
 	StuckFound  What = "stuck"          // a handler ignores its cancelled context
+	Mishap      What = "mishap"         // a backoff, Options.Events, Settled or Logger, or the logger of Logging, panicked; work goes on
 	DBTrouble   What = "database"       // claims, heartbeats … fail, or work again; Text says how
 )
 

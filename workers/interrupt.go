@@ -46,13 +46,13 @@ func (p *Pool) Run(ctx context.Context) error {
 			case first.IsZero():
 				first = time.Now()
 				p.life.end(ErrStopped)
-				p.o.Logger.Info("draining; once more forces", slog.String("signal", s.String()))
+				p.log(slog.LevelInfo, "draining; once more forces", slog.String("signal", s.String()))
 			case time.Since(first) < passedOn:
-				p.o.Logger.Debug("the same signal, passed on", slog.String("signal", s.String()))
+				p.log(slog.LevelDebug, "the same signal, passed on", slog.String("signal", s.String()))
 			default:
 				ossignal.Stop(signals)
 				p.force()
-				p.o.Logger.Warn("forced; once more kills", slog.String("signal", s.String()))
+				p.log(slog.LevelWarn, "forced; once more kills", slog.String("signal", s.String()))
 			}
 		}
 	}

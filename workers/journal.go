@@ -80,7 +80,7 @@ func (p *Pool) emit(e Event) {
 	p.journal.add(e)
 	level := slog.LevelInfo
 	switch e.What {
-	case LeaseLost, StaleFenced, TrustEnded, Panicked, ReapedBack, ReapedDead, StuckFound, DBTrouble:
+	case LeaseLost, StaleFenced, TrustEnded, Panicked, ReapedBack, ReapedDead, StuckFound, DBTrouble, Mishap:
 		level = slog.LevelWarn
 	}
 	attrs := make([]slog.Attr, 0, 5)
@@ -96,7 +96,7 @@ func (p *Pool) emit(e Event) {
 	if e.Text != "" {
 		attrs = append(attrs, slog.String("text", e.Text))
 	}
-	p.o.Logger.LogAttrs(context.Background(), level, string(e.What), attrs...)
+	p.log(level, string(e.What), attrs...)
 }
 
 // tell passes events on to Options.Events, from a goroutine that holds no lock.
@@ -106,18 +106,20 @@ func (p *Pool) tell(ctx context.Context) {
 		changed := p.Changed()
 		var fresh []Event
 		fresh, seen = p.Events(seen)
-		for _, e := range fresh {
-			p.o.Events(e)
-		}
+		p.pass(fresh)
 		select {
 		case <-changed:
 		case <-ctx.Done():
 			fresh, _ = p.Events(seen)
-			for _, e := range fresh {
-				p.o.Events(e)
-			}
+			p.pass(fresh)
 			return
 		}
+	}
+}
+
+func (p *Pool) pass(events []Event) {
+	for _, e := range events {
+		p.call("Options.Events", func() { p.o.Events(e) })
 	}
 }
 

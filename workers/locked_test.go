@@ -3,6 +3,7 @@ package workers
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,12 @@ func TestLockedRowsHoldUpNoOtherJobs(t *testing.T) {
 			}
 			if has(p, StaleFenced) || has(p, LeaseLost) {
 				t.Error("a locked row was taken for a lost lease")
+			}
+			events, _ := p.Events(0)
+			for _, e := range events {
+				if e.What == DBTrouble && strings.HasPrefix(e.Text, "claims ") {
+					t.Errorf("claims found no connection: %s", e.Text)
+				}
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"errors"
+	"fmt"
 )
 
 // Middleware puts something around a handler: it returns a handler that calls
@@ -25,7 +26,10 @@ func wrap(do Handler, around []Middleware) (Handler, error) {
 		if around[i] == nil {
 			return nil, errors.New("a middleware is nil")
 		}
-		if do = around[i](do); do == nil {
+		if crash := guarded(func() { do = around[i](do) }); crash != nil {
+			return nil, fmt.Errorf("a middleware panics: %s", crash.value)
+		}
+		if do == nil {
 			return nil, errors.New("a middleware returns no handler")
 		}
 	}

@@ -25,6 +25,8 @@ type outcome struct {
 // settle turns what the handler returned into what is written.
 func (r *run) settle(err error) {
 	p := r.worker.pool
+	v := read(err)
+	err = v.err
 	p.mu.Lock()
 	if r.phase != abandoned {
 		r.phase, r.err = settling, err
@@ -33,9 +35,8 @@ func (r *run) settle(err error) {
 	cause := context.Cause(r.ctx)
 	p.mu.Unlock()
 
-	var crash *panicked
-	if errors.As(err, &crash) {
-		p.emit(Event{Worker: r.worker.name, What: Panicked, JobID: r.job.ID, Queue: r.job.Queue, Text: "panic: " + crash.value})
+	if v.crash != nil {
+		p.emit(Event{Worker: r.worker.name, What: Panicked, JobID: r.job.ID, Queue: r.job.Queue, Text: "panic: " + v.crash.value})
 	}
 	switch {
 	case lost && !errors.Is(cause, ErrTrustEnded):
@@ -48,9 +49,9 @@ func (r *run) settle(err error) {
 	case errors.Is(cause, ErrTrustEnded):
 		return // the lease runs out, and a reaper gives the job back
 	case cancelled:
-		r.write(r.cancellation(err))
+		r.write(r.cancellation(v.text))
 	default:
-		r.write(r.failure(err, cause))
+		r.write(r.failure(v, cause))
 	}
 }
 
@@ -82,23 +83,21 @@ func (p *Pool) alone(ctx context.Context, do func() error) error {
 }
 
 // failure classifies an error by its type.
-func (r *run) failure(err, cause error) outcome {
-	if delay, ok := queue.IsSnooze(err); ok {
+func (r *run) failure(v verdict, cause error) outcome {
+	if v.snoozed {
 		return outcome{
 			name: "snooze", status: queue.Pending, gaveBack: true,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-				return queue.Pending, q.Snooze(ctx, l, delay)
+				return queue.Pending, q.Snooze(ctx, l, v.snooze)
 			},
 		}
 	}
-	text := err.Error()
-	var crash *panicked
 	switch {
-	case errors.As(err, &crash) || queue.IsPermanent(err):
+	case v.crash != nil || v.permanent:
 		return outcome{
 			name: "burial", status: queue.Dead,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-				return queue.Dead, q.Bury(ctx, l, text)
+				return queue.Dead, q.Bury(ctx, l, v.text)
 			},
 		}
 	case errors.Is(cause, ErrDrained):
@@ -113,15 +112,11 @@ func (r *run) failure(err, cause error) outcome {
 			},
 		}
 	}
-	backoff := r.handler.backoff
-	if backoff == nil {
-		backoff = queue.DefaultBackoff
-	}
-	delay := backoff(r.job.Attempts)
+	delay := r.delay()
 	return outcome{
 		name: "retry",
 		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-			return q.Retry(ctx, l, text, delay)
+			return q.Retry(ctx, l, v.text, delay)
 		},
 	}
 }
@@ -287,7 +282,7 @@ func (r *run) fence(name string) {
 
 // count notes an outcome that was written. A job given back counts as nothing.
 func (r *run) count(status queue.Status, gaveBack bool) {
-	r.tellSettled(status, gaveBack)
+	defer r.tellSettled(status, gaveBack) // which waits for the user's code
 	if gaveBack {
 		return
 	}

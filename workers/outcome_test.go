@@ -207,7 +207,7 @@ func TestUnansweredOutcomeIsNotTakenForALostLease(t *testing.T) {
 		r.grant(time.Minute, p.clock(), p.clock())
 		o := r.completion(false)
 		if failure != nil {
-			o = r.failure(failure, nil)
+			o = r.failure(read(failure), nil)
 		}
 		write, tries := o.write, 0
 		o.write = func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {

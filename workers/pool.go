@@ -45,10 +45,13 @@ type Options struct {
 	// batches, for all queues, by one process at a time. 0 keeps them. Dead letters
 	// stay whatever it is.
 	Retention time.Duration
-	Logger    *slog.Logger // nil logs nothing
-	Events    func(Event)  // called for each event, one at a time, in order; it must not call Stop. nil for none
+	// Logger is told of each event, where it happens: its handler must not call the
+	// pool, and a slow one holds all up. nil logs nothing.
+	Logger *slog.Logger
+	Events func(Event) // called for each event, one at a time, in order; it must not call Stop. nil for none
 	// Settled is called for each outcome that was written, by the goroutine of its
-	// handler, so by several at once: a slow one holds up its slot. nil for none.
+	// handler, so by several at once: a slow one holds up its slot. It must not call
+	// Stop. nil for none.
 	Settled func(Settled)
 }
 
@@ -102,6 +105,7 @@ type Pool struct {
 	heart       heart
 	journal     journal
 	troubles    troubles
+	mishaps     mishaps
 	latency     histogram
 	completions completions
 	places      chan struct{} // of outcomes that are written alone; see alone

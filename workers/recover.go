@@ -42,6 +42,12 @@ func caught(v any) *panicked {
 	return &panicked{fmt.Sprint(v), stack}
 }
 
+// panicIn finds the panic that an error is of, nil for none.
+func panicIn(err error) (crash *panicked) {
+	errors.As(err, &crash)
+	return crash
+}
+
 // panicked is a handler's panic.
 type panicked struct{ value, stack string }
 

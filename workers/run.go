@@ -62,11 +62,10 @@ func newRun(w *worker, job *queue.Job) *run {
 // serve takes the job from claim to outcome.
 func (r *run) serve() {
 	err := errGoexit
-	// Deferred, so that a handler which ends its goroutine still gets an outcome.
-	defer func() {
-		r.settle(err)
-		r.leave()
-	}()
+	// Deferred, so that a handler which ends its goroutine still gets an outcome, and a
+	// callback which does frees its slot.
+	defer r.leave()
+	defer func() { r.settle(err) }()
 	if r.job.CancelledBy != "" {
 		err = r.refuse()
 		return

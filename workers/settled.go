@@ -14,7 +14,7 @@ type Settled struct {
 	// failed; or dead.
 	Status   queue.Status
 	GaveBack bool          // the attempt was returned: released or snoozed
-	Err      error         // what the handler returned
+	Err      error         // what the handler returned; safe to read, also when that was not
 	Took     time.Duration // from the claim to the outcome
 }
 
@@ -24,7 +24,6 @@ func (r *run) tellSettled(status queue.Status, gaveBack bool) {
 	if p.o.Settled == nil {
 		return
 	}
-	p.o.Settled(Settled{
-		Worker: r.worker.name, Job: r.job, Status: status, GaveBack: gaveBack, Err: r.err, Took: p.wall().Sub(r.since),
-	})
+	s := Settled{Worker: r.worker.name, Job: r.job, Status: status, GaveBack: gaveBack, Err: r.err, Took: p.wall().Sub(r.since)}
+	p.call("Options.Settled", func() { p.o.Settled(s) })
 }
