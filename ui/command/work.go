@@ -19,7 +19,7 @@ CMD is started once for each job, without a shell and always with the same argum
 
 Exit status 0 completes the job. 75 has it tried again 2, 4, 8, 16, 32, then 64 minutes later (no flag changes that); so does death by SIGTERM, SIGINT or SIGHUP, by which somebody ends the program, not the job. Any other status or signal is poison: the job is dead. The end of what CMD wrote on standard error is kept as the job's error. Both its streams are passed on to standard error, line by line. When CMD cannot be started, its jobs are given back without an attempt used, and work slows down: a second's rest at first, 30 seconds' at last.
 
-Jobs come from the queues strictly in the order given: from the second only while the first has none. A lease that is lost ends CMD and all it started (its process group) at once, by SIGKILL; so does the end of this process, kill -9 included.
+Jobs come from the queues strictly in the order given: from the second only while the first has none. A lease that is lost ends CMD and all it started (its process group) at once, by SIGKILL; so does the end of this process, kill -9 included, and on Linux its being stopped (SIGSTOP, ctrl+z) for longer than the lease.
 
 The first SIGINT, SIGTERM or SIGHUP drains: no new jobs; those running may go on for the grace period, near whose end they get SIGTERM and then SIGKILL, and are released for others. A second signal ends them at once. The exit status is 0 after an orderly drain, 1 when jobs were left to the end of their leases. Under systemd set KillMode=mixed, or CMD gets SIGTERM as soon as this process does, and its job is tried again.
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -209,5 +210,75 @@ func TestReaderThatStoppedDoesNotHoldUpTheEnd(t *testing.T) {
 	case <-time.After(3 * term.Patience):
 		_ = w.Process.Kill()
 		t.Fatal("it does not end")
+	}
+}
+
+// A worker that is stopped as a whole cannot end what it runs; its guard does, before
+// the job is somebody else's.
+func TestProgramOfAWorkerThatIsStoppedEndsBeforeItsLease(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("its guard keeps no time here")
+	}
+	file := filepath.Join(t.TempDir(), "first")
+	argv := []string{
+		binary, "work", "--queue", "q", "--lease", "2s", "--exec", "sh", "--", "-c", `
+			if [ -e "$1" ]; then
+				case "$(cat "/proc/$(cat "$1")/stat")" in *") Z "*) ;; *) echo "two at once";; esac
+				echo "it begins"; exit 0
+			fi
+			trap '' TERM; echo $$ >"$1"; echo "at work"; sleep 1000`, "sh", file,
+	}
+	env := []string{"DATABASE_URL=" + testdb.New(t)}
+	first := startWorker(t, env, argv...)
+	first.leasetop("enqueue", "--queue", "q")
+	first.says("out   1 at work")
+	first.signal(syscall.SIGSTOP)
+	second := startWorker(t, env, argv...)
+	second.says("out   1 it begins")
+	second.says("1 q w1 completed in ")
+	first.signal(syscall.SIGCONT)
+	for _, w := range []*workProcess{first, second} {
+		w.signal(syscall.SIGTERM)
+		if code := w.exits(); code != 0 {
+			t.Errorf("exit status %d", code)
+		}
+	}
+	if out := strings.Join(second.lines, "\n"); strings.Contains(out, "out   1 two at once") {
+		t.Errorf("the first one's program still ran:\n%s", out)
+	}
+	if out := first.leasetop("jobs", "--status", "completed"); !strings.Contains(out, " 2/5 ") {
+		t.Errorf("the job did not end at its second attempt:\n%s", out)
+	}
+}
+
+// Nobody replaced it: the job is tried again, for its program was killed for no fault of its own.
+func TestProgramThatTheGuardEndedIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("its guard keeps no time here")
+	}
+	w := startWorker(t, []string{"DATABASE_URL=" + testdb.New(t)}, binary, "work", "--queue", "q", "--lease", "2s",
+		"--exec", "sh", "--", "-c", `echo "at work $$"; exec sleep 1000`)
+	w.leasetop("enqueue", "--queue", "q")
+	_, pid, _ := strings.Cut(w.says("out   1 at work"), "at work ")
+	w.signal(syscall.SIGSTOP)
+	for end := time.Now().Add(term.Patience); ; time.Sleep(5 * time.Millisecond) {
+		if stat, _ := os.ReadFile("/proc/" + pid + "/stat"); strings.Contains(string(stat), ") Z ") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the program lives on")
+		}
+	}
+	w.signal(syscall.SIGCONT)
+	for end := time.Now().Add(term.Patience); ; time.Sleep(50 * time.Millisecond) {
+		out := w.leasetop("jobs")
+		if strings.Contains(out, "dead") || time.Now().After(end) {
+			t.Fatalf("the job is not to be tried again:\n%s", out)
+		}
+		if strings.Contains(out, " pending ") || strings.Contains(out, " 2/5 ") {
+			break
+		}
 	}
 }

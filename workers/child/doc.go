@@ -53,7 +53,7 @@
 //
 // A process that leaves the group (setsid, as daemons do) is out of reach.
 //
-// # When this process dies
+// # When this process dies, or is stopped
 //
 // kill -9 leaves nobody to clean up. So with the first child a second process of
 // the same binary is started, the guard, which knows the groups that live and kills
@@ -61,4 +61,17 @@
 // whose group the guard does not know yet, it finds by its pipes. On Linux, that is,
 // where besides the kernel kills the program itself (PR_SET_PDEATHSIG); elsewhere a
 // child that is less than some milliseconds old may be missed.
+//
+// SIGSTOP, ctrl+z and debuggers stop this process and not its children. On Linux the
+// guard knows by when each group must have ended (workers.TrustedFor), is told anew as
+// the lease is renewed, and kills a group whose time has come: somebody else may do the
+// job from then on. The job is tried again, should nobody have it. Elsewhere the child
+// goes on until this process wakes. So it does anywhere for some moments when the whole
+// machine, guard included, was stopped and wakes.
+//
+// A guard that is killed is replaced at once. Who kills both in one stroke leaves the
+// children behind, but for the program itself on Linux. There killall and pkill, which
+// go by the name, do not: the guard is called childguard. pkill -f does, by its arguments,
+// and so does whatever goes by the binary; a service manager that kills the whole
+// cgroup ends the children too.
 package child

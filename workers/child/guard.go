@@ -25,7 +25,7 @@ func init() {
 var groups guard
 
 // guard is our end of the guard's process, which kills what is held when this
-// process dies. Should the guard itself die, another takes its place at once.
+// process dies, and what has not ended in time when it is stopped. Should the guard itself die, another takes its place at once.
 //
 // It is told of each child twice. Before the start nobody knows what the group will
 // be, so it is told which pipes the child will have; then which group it has. This
@@ -33,11 +33,11 @@ var groups guard
 // children of its own.
 type guard struct {
 	mu       sync.Mutex
-	starting map[string]bool // children to come, by their pipes
-	held     map[int]bool    // groups
-	cmd      *exec.Cmd       // nil while there is none
-	dead     chan struct{}   // closed when it has ended
-	pipe     *os.File        // only this process holds it open
+	starting map[string]bool       // children to come, by their pipes
+	held     map[int]time.Duration // groups, and by when each must have ended; see mustEnd
+	cmd      *exec.Cmd             // nil while there is none
+	dead     chan struct{}         // closed when it has ended
+	pipe     *os.File              // only this process holds it open
 }
 
 // listens is how long the guard may take to come up, and to read what it is told.
@@ -58,7 +58,7 @@ func (g *guard) expect(pipes ...*os.File) (child string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.held == nil {
-		g.held, g.starting = map[int]bool{}, map[string]bool{}
+		g.held, g.starting = map[int]time.Duration{}, map[string]bool{}
 	}
 	g.starting[child] = true
 	if g.say("?%s", child) {
@@ -71,25 +71,39 @@ func (g *guard) expect(pipes ...*os.File) (child string, err error) {
 	return child, nil
 }
 
-// hold says which group a child that was expected has; 0 says that it did not start.
-func (g *guard) hold(child string, group int) {
+// hold says which group a child that was expected has, and by when it must have ended;
+// group 0 says that it did not start.
+func (g *guard) hold(child string, group int, until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.starting, child)
 	if group != 0 {
-		g.held[group] = true
-		g.say("+%d", group)
+		g.held[group] = until
+		g.say("+%d %d", group, until)
 	}
 	g.say("!%s", child)
 }
 
-// release forgets a group. It must be called before its leader is reaped, so that
-// its number is nobody else's as long as the guard knows it.
-func (g *guard) release(group int) {
+// prolong says that a group may go on until then.
+func (g *guard) prolong(group int, until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if before, held := g.held[group]; held && until != before {
+		g.held[group] = until
+		g.say("+%d %d", group, until)
+	}
+}
+
+// release forgets a group, and returns by when it had to have ended. It must be called
+// before its leader is reaped, so that its number is nobody else's as long as the guard
+// knows it.
+func (g *guard) release(group int) (until time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until = g.held[group]
 	delete(g.held, group)
 	g.say("-%d", group)
+	return until
 }
 
 // say tells the guard something. One that does not listen is done away with, and
@@ -164,8 +178,8 @@ func (g *guard) start() (err error) {
 		return fmt.Errorf("the guard does not come up: %w", err)
 	}
 	listened := true
-	for group := range g.held {
-		listened = listened && g.say("+%d", group)
+	for group, until := range g.held {
+		listened = listened && g.say("+%d %d", group, until)
 	}
 	for child := range g.starting {
 		listened = listened && g.say("?%s", child)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -142,6 +143,26 @@ func TestNoChildOutlivesAWorkerThatIsKilledWhileItStartsThem(t *testing.T) {
 	}
 }
 
+// killall and pkill go by that name.
+func TestGuardIsNotCalledAsItsWorkerIs(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere it is")
+	}
+	o := startOuter(t)
+	o.run(t, family, 3)
+	comm := func(pid int) string {
+		name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(name))
+	}
+	if worker, guard := comm(o.Process.Pid), comm(o.guard(t, 0)); guard != guardsName || strings.Contains(guard, worker) {
+		t.Errorf("the worker is called %q, its guard %q", worker, guard)
+	}
+}
+
 // A service manager sends its signals to every process of a service.
 func TestGuardStaysUntilItsWorkerHasEnded(t *testing.T) {
 	t.Parallel()
@@ -194,9 +215,12 @@ func TestGuardKnowsWhichGroupsLive(t *testing.T) {
 		{"-17\n+2\n+23", []int{2}},
 		{"?7,8,9\n+17\n!7,8,9\n", []int{17}},
 	} {
-		got := slices.Sorted(maps.Keys(listen(strings.NewReader(c.told)).groups))
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q: %v, want %v", c.told, got, c.want)
+		for _, told := range []io.Reader{strings.NewReader(c.told), iotest.OneByteReader(strings.NewReader(c.told))} {
+			r := remains{groups: map[int]time.Duration{}, starting: map[string]bool{}}
+			r.listen(told, func(time.Duration) bool { return true })
+			if got := slices.Sorted(maps.Keys(r.groups)); !slices.Equal(got, c.want) || len(r.starting) != 0 {
+				t.Errorf("%q: %v, want %v; starting %v", c.told, got, c.want, r.starting)
+			}
 		}
 	}
 }

@@ -107,12 +107,13 @@ func (c *command) live(ctx context.Context, job *queue.Job) error {
 	// The kernel ends a child with the thread that started it, not the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	p, err := c.start(job)
+	p, err := c.start(ctx, job)
 	if err != nil {
 		return err
 	}
 	exited, asked := make(chan struct{}), make(chan error, 1)
 	go func() { asked <- p.watch(ctx, exited, c.patience) }()
+	go p.vouch(ctx, exited)
 	err = awaitExit(p.cmd.Process.Pid)
 	close(exited)
 	return p.finish(err, <-asked)

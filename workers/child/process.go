@@ -1,6 +1,7 @@
 package child
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
 )
 
 // process is one child, from its start to its end.
@@ -22,7 +24,7 @@ type process struct {
 
 // start starts the child of a job. Whatever goes wrong here is not the job's
 // fault: the little of it that the child's environment holds is bounded by the table.
-func (c *command) start(job *queue.Job) (p *process, err error) {
+func (c *command) start(ctx context.Context, job *queue.Job) (p *process, err error) {
 	defer func() {
 		if err != nil {
 			err = &cannotStart{fmt.Errorf("cannot start %s: %w", c.argv[0], err)}
@@ -43,7 +45,7 @@ func (c *command) start(job *queue.Job) (p *process, err error) {
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}}
 	endWithParent(p.cmd.SysProcAttr)
-	if err := p.begin(reads[0], writes[1], writes[2]); err != nil {
+	if err := p.begin(mustEnd(ctx), reads[0], writes[1], writes[2]); err != nil {
 		closeAll(reads[:], writes[:])
 		return nil, err
 	}
@@ -67,17 +69,17 @@ func closeAll(several ...[]*os.File) {
 }
 
 // begin starts the process, under guard.
-func (p *process) begin(pipes ...*os.File) error {
+func (p *process) begin(until time.Duration, pipes ...*os.File) error {
 	child, err := groups.expect(pipes...)
 	if err != nil {
 		return err
 	}
 	if err := p.cmd.Start(); err != nil {
-		groups.hold(child, 0)
+		groups.hold(child, 0, 0)
 		return explain(err)
 	}
 	started()
-	groups.hold(child, p.group())
+	groups.hold(child, p.group(), until)
 	return nil
 }
 
@@ -116,7 +118,7 @@ func (p *process) finish(waited, asked error) error {
 	if !errors.Is(waited, syscall.ECHILD) { // else somebody reaped it, and its number is free
 		p.signal(syscall.SIGKILL)
 	}
-	groups.release(p.group())
+	until := groups.release(p.group())
 	err := p.cmd.Wait()
 	_ = p.input.Close()
 	deadline := time.Now().Add(lastOutput)
@@ -128,6 +130,9 @@ func (p *process) finish(waited, asked error) error {
 	}
 	if p.cmd.ProcessState == nil {
 		return fmt.Errorf("wait for the child: %w", err)
+	}
+	if asked == nil && overdue(p.cmd.ProcessState, until) {
+		asked = fmt.Errorf("this process was stopped for too long: %w", workers.ErrTrustEnded)
 	}
 	return verdict(p.cmd.ProcessState, asked, p.said.String())
 }
