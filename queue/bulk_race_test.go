@@ -71,60 +71,75 @@ func TestBulkEnqueuesOfTheSameKeysDoNotDeadlock(t *testing.T) {
 // deadlock stays between them and the server.
 func TestEnqueueOfAKeyGivenFreeDoesNotDeadlock(t *testing.T) {
 	t.Parallel()
-	for name, enqueue := range map[string]func(*Queue, []NewJob) ([]Enqueued, error){
+	ways := map[string]func(*Queue, []NewJob) ([]Enqueued, error){
 		"Enqueue":     func(q *Queue, jobs []NewJob) ([]Enqueued, error) { return q.Enqueue(t.Context(), jobs...) },
 		"EnqueueMany": func(q *Queue, jobs []NewJob) ([]Enqueued, error) { return q.EnqueueMany(t.Context(), jobs) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := openWith(t, 8, "deadlock_timeout = 20")
-			stopped := must[*Queue](t)(Open(t.Context(), q.Pool().Config().ConnString(), Options{MaxConns: 2, AppName: "stopped"}))
-			t.Cleanup(stopped.Close)
-			exec(t, q, `create function stop() returns trigger language plpgsql as $$ begin
-				if current_setting('application_name') = 'stopped' then perform pg_advisory_xact_lock_shared(1); end if; return null; end $$;
-				create trigger stop after insert on leasetop.jobs execute function stop()`)
-			key := func(keys string) (jobs []NewJob) {
-				for _, key := range strings.Fields(keys) {
-					jobs = append(jobs, NewJob{Queue: "emails", IdempotencyKey: key})
-				}
-				return jobs
-			}
-			holder := claimed(t, q, key("b")[0], time.Minute)
-			gate := begin(t, q)
-			must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))
-			var first, second []Enqueued
-			var callers sync.WaitGroup
-			waiting := "select count(*) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()"
-			callers.Go(func() {
-				var err error
-				if first, err = enqueue(stopped, key("a b c")); err != nil {
-					t.Error(err)
-				}
-			})
-			until(t, q, waiting, 1) // it has a and c, and found b in use
-			ok(t, q.Complete(t.Context(), holder))
-			callers.Go(func() {
-				var err error
-				if second, err = enqueue(q, key("b c d")); err != nil {
-					t.Error(err)
-				}
-			})
-			until(t, q, waiting, 2) // it has b, and waits for c
-			ok(t, gate.Commit(t.Context()))
-			callers.Wait()
-			if t.Failed() {
-				return
-			}
-			if first[1].ID != second[0].ID || first[2].ID != second[1].ID || first[1].Existing == second[0].Existing || first[2].Existing == second[1].Existing || first[1].ID == holder.ID {
-				t.Errorf("enqueued %v and %v", first, second)
-			}
-			if n := count(t, q, "select count(*) from leasetop.jobs where status = 'pending'"); n != 4 {
-				t.Errorf("%d jobs for 4 keys", n)
-			}
-			if deadlocks(t, q, stopped) == 0 {
-				t.Error("there was no deadlock: this test shows nothing")
-			}
-		})
+	}
+	for name, enqueue := range ways {
+		for _, victim := range []string{"stopped", "other"} {
+			t.Run(name+" of the "+victim, func(t *testing.T) { keyGivenFree(t, enqueue, victim) })
+		}
+	}
+}
+
+func keyGivenFree(t *testing.T, enqueue func(*Queue, []NewJob) ([]Enqueued, error), victim string) {
+	t.Parallel()
+	q := open(t)
+	// Who looks for a deadlock first is its victim. Each looks once: the other one waits
+	// before there is one to see.
+	caller := func(name string) *Queue {
+		timeout := "60000"
+		if name == victim {
+			timeout = map[string]string{"stopped": "20", "other": "2000"}[name]
+		}
+		caller := must[*Queue](t)(Open(t.Context(), q.Pool().Config().ConnString()+"&deadlock_timeout="+timeout, Options{MaxConns: 2, AppName: name}))
+		t.Cleanup(caller.Close)
+		return caller
+	}
+	stopped, other := caller("stopped"), caller("other")
+	exec(t, q, `create function stop() returns trigger language plpgsql as $$ begin
+		if current_setting('application_name') = 'stopped' then perform pg_advisory_xact_lock_shared(1); end if; return null; end $$;
+		create trigger stop after insert on leasetop.jobs execute function stop()`)
+	key := func(keys string) (jobs []NewJob) {
+		for _, key := range strings.Fields(keys) {
+			jobs = append(jobs, NewJob{Queue: "emails", IdempotencyKey: key})
+		}
+		return jobs
+	}
+	holder := claimed(t, q, key("b")[0], time.Minute)
+	gate := begin(t, q)
+	must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))
+	var first, second []Enqueued
+	var callers sync.WaitGroup
+	waiting := "select count(*) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()"
+	callers.Go(func() {
+		var err error
+		if first, err = enqueue(stopped, key("a b c")); err != nil {
+			t.Error(err)
+		}
+	})
+	until(t, q, waiting, 1) // it has a and c, and found b in use
+	ok(t, q.Complete(t.Context(), holder))
+	callers.Go(func() {
+		var err error
+		if second, err = enqueue(other, key("b c d")); err != nil {
+			t.Error(err)
+		}
+	})
+	until(t, q, waiting, 2) // it has b, and waits for c
+	ok(t, gate.Commit(t.Context()))
+	callers.Wait()
+	if t.Failed() {
+		return
+	}
+	if first[1].ID != second[0].ID || first[2].ID != second[1].ID || first[1].Existing == second[0].Existing || first[2].Existing == second[1].Existing || first[1].ID == holder.ID {
+		t.Errorf("enqueued %v and %v", first, second)
+	}
+	if n := count(t, q, "select count(*) from leasetop.jobs where status = 'pending'"); n != 4 {
+		t.Errorf("%d jobs for 4 keys", n)
+	}
+	if deadlocks(t, q, stopped, other) == 0 {
+		t.Error("there was no deadlock: this test shows nothing")
 	}
 }
 
