@@ -141,6 +141,9 @@ func TestRedriveClearsTheCancellation(t *testing.T) {
 	id := enqueue(t, q, NewJob{})
 	cancelled(t, q, "ann", id)
 	must[Done](t)(q.Redrive(t.Context(), "bob", id))
+	if by := get(t, q, id).CancelledBy; by != "" {
+		t.Errorf("redriven, it is cancelled by %q", by)
+	}
 	job := claim(t, q, time.Minute)
 	if job.ID != id || job.CancelledBy != "" || job.LastError != "cancelled by ann" {
 		t.Errorf("claimed %+v", job)

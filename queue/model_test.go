@@ -139,6 +139,7 @@ func (m *model) check(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer rows.Close() // also when the check fails: what failed is tried again and again
 	seen := map[int64]bool{}
 	waiting, due := false, false
 	for rows.Next() {
