@@ -51,7 +51,9 @@
 // its job. Only then is the program reaped: until that moment no other process or
 // group can have its id, so no stranger is ever signalled.
 //
-// A process that leaves the group (setsid, as daemons do) is out of reach.
+// A process that leaves the group (setsid, as daemons do) is out of reach. Where this
+// process is itself process 1, as in a container, it reaps what it killed of a group, but
+// not such a daemon: let jobs that start some have an init (docker run --init).
 //
 // # When this process dies, or is stopped
 //

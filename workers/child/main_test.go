@@ -30,10 +30,18 @@ const asWorker = "LEASETOP_TEST_WORKER"
 // dieEarly has such a worker stand still with each child as soon as it has begun.
 const dieEarly = "LEASETOP_TEST_DIE_EARLY"
 
+// asInit makes such a worker the parent of orphans, as process 1 is.
+const asInit = "LEASETOP_TEST_INIT"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asWorker) != "" {
 		if os.Getenv(dieEarly) != "" {
 			started = func() { select {} }
+		}
+		if os.Getenv(asInit) != "" {
+			if err := becomeInit(); err != nil {
+				panic(err)
+			}
 		}
 		var all sync.WaitGroup
 		for scripts := bufio.NewScanner(os.Stdin); scripts.Scan(); {

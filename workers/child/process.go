@@ -115,11 +115,15 @@ const lastOutput = time.Second
 // finish ends what is left of the group, reaps the child and says how its job
 // ended. waited is why it could not be waited for, asked why it was asked to end.
 func (p *process) finish(waited, asked error) error {
-	if !errors.Is(waited, syscall.ECHILD) { // else somebody reaped it, and its number is free
+	ours := !errors.Is(waited, syscall.ECHILD) // else somebody reaped it, and its number is free
+	if ours {
 		p.signal(syscall.SIGKILL)
 	}
 	until := groups.release(p.group())
 	err := p.cmd.Wait()
+	if ours {
+		go reapOrphans(p.group())
+	}
 	_ = p.input.Close()
 	deadline := time.Now().Add(lastOutput)
 	for _, out := range p.outs {
