@@ -237,7 +237,7 @@ func TestArticleNodeWorker(t *testing.T) {
 			ourJobs++
 			ok(t, q.Complete(t.Context(), jobs[0].Lease()))
 		default: // those are for the other one
-			ok(t, q.Release(t.Context(), jobs[0].Lease()))
+			must[Status](t)(q.Release(t.Context(), jobs[0].Lease()))
 		}
 	}
 	for seen["slow"] < 2 || seen["bad"] == 0 || seen["welcome"]+ourJobs < welcomes {

@@ -85,7 +85,7 @@ func TestCancelOfARunningJobAsksItsWorker(t *testing.T) {
 }
 
 // However its worker ends it, a cancelled job is dead with who cancelled it, unless it
-// completed all the same or was poison anyway.
+// completed all the same. What its handler said stays in the history.
 func TestCancelledClaimsEndDead(t *testing.T) {
 	t.Parallel()
 	q := open(t)
@@ -97,10 +97,10 @@ func TestCancelledClaimsEndDead(t *testing.T) {
 		history  string
 	}{
 		"retry":    {func(l Lease) error { _, err := q.Retry(t.Context(), l, "503", time.Minute); return err }, Dead, "cancelled by ann", 1, "1 cancelled by %s: 503"},
-		"release":  {func(l Lease) error { return q.Release(t.Context(), l) }, Dead, "cancelled by ann", 1, "1 cancelled by %s: "},
-		"snooze":   {func(l Lease) error { return q.Snooze(t.Context(), l, time.Hour) }, Dead, "cancelled by ann", 1, "1 cancelled by %s: "},
+		"release":  {func(l Lease) error { return errorOf(q.Release(t.Context(), l)) }, Dead, "cancelled by ann", 1, "1 cancelled by %s: "},
+		"snooze":   {func(l Lease) error { return errorOf(q.Snooze(t.Context(), l, time.Hour)) }, Dead, "cancelled by ann", 1, "1 cancelled by %s: "},
 		"complete": {func(l Lease) error { return q.Complete(t.Context(), l) }, Completed, "", 1, ""},
-		"bury":     {func(l Lease) error { return q.Bury(t.Context(), l, "bad address") }, Dead, "bad address", 1, "1 buried by %s: bad address"},
+		"bury":     {func(l Lease) error { return q.Bury(t.Context(), l, "bad address") }, Dead, "cancelled by ann", 1, "1 cancelled by %s: bad address"},
 		"reclaim": {func(l Lease) error {
 			expire(t, q, l.ID)
 			taken, err := q.Reclaim(t.Context(), 10)
@@ -124,6 +124,21 @@ func TestCancelledClaimsEndDead(t *testing.T) {
 		}
 		if got := outcomes(job); !slices.Equal(got, history) {
 			t.Errorf("%s: history %q, want %q", name, got, history)
+		}
+	}
+	// Who gives it back is told what became of it.
+	for name, giveBack := range map[string]func(Lease) (Status, error){
+		"release": func(l Lease) (Status, error) { return q.Release(t.Context(), l) },
+		"snooze":  func(l Lease) (Status, error) { return q.Snooze(t.Context(), l, time.Hour) },
+	} {
+		for _, want := range []Status{Pending, Dead} {
+			lease := claimed(t, q, NewJob{Queue: name + string(want)}, time.Minute)
+			if want == Dead {
+				cancelled(t, q, "ann", lease.ID)
+			}
+			if status := must[Status](t)(giveBack(lease)); status != want || get(t, q, lease.ID).Status != want {
+				t.Errorf("%s: told %s, want %s", name, status, want)
+			}
 		}
 	}
 	// Also at the last attempt: dead, not failed.
@@ -186,7 +201,7 @@ func TestCancelledJobThatAnArticleWorkerRetried(t *testing.T) {
 		if job.ID != id || job.CancelledBy != "ann" {
 			t.Errorf("%s: claimed %+v", how, job)
 		}
-		ok(t, q.Release(t.Context(), job.Lease()))
+		must[Status](t)(q.Release(t.Context(), job.Lease()))
 		if job := get(t, q, id); job.Status != Dead || job.LastError != "cancelled by ann" {
 			t.Errorf("%s: it is %s: %s", how, job.Status, job.LastError)
 		}

@@ -212,7 +212,7 @@ func TestRoleDefaultIsolation(t *testing.T) {
 							t.Errorf("reclaim: %v", err)
 						}
 						for _, job := range jobs {
-							for _, err := range []error{q.Release(t.Context(), job.Lease()), q.Bury(t.Context(), job.Lease(), "x")} {
+							for _, err := range []error{errorOf(q.Release(t.Context(), job.Lease())), q.Bury(t.Context(), job.Lease(), "x")} {
 								if err != nil && !strings.Contains(err.Error(), ErrLeaseLost.Error()) {
 									t.Errorf("outcome: %v", err)
 								}

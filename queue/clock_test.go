@@ -74,7 +74,7 @@ func TestForeignClocks(t *testing.T) {
 			if len(jobs) != 2 || jobs[0].ID != now || jobs[1].ID != later {
 				t.Fatalf("six minutes later, claimed %v", jobs)
 			}
-			ok(t, q.Snooze(t.Context(), jobs[0].Lease(), time.Minute))
+			must[Status](t)(q.Snooze(t.Context(), jobs[0].Lease(), time.Minute))
 			ok(t, q.Bury(t.Context(), jobs[1].Lease(), "x"))
 			must[Done](t)(q.Redrive(t.Context(), "ann", later))
 			if again := claim(t, q, time.Minute); again.ID != later {

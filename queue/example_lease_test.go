@@ -15,7 +15,7 @@ func ExampleQueue_Heartbeat() {
 	defer q.Close()
 	mine := claimed(q, queue.NewJob{Queue: "emails"})
 	gone := claimed(q, queue.NewJob{Queue: "images"})
-	if err := q.Release(ctx, gone.Lease()); err != nil {
+	if _, err := q.Release(ctx, gone.Lease()); err != nil {
 		fmt.Println(err)
 		return
 	}

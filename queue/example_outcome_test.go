@@ -69,7 +69,7 @@ func ExampleQueue_Release() {
 	defer q.Close()
 	job := claimed(q, queue.NewJob{Queue: "emails"})
 
-	if err := q.Release(ctx, job.Lease()); err != nil {
+	if _, err := q.Release(ctx, job.Lease()); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -88,7 +88,7 @@ func ExampleQueue_Snooze() {
 	defer q.Close()
 	job := claimed(q, queue.NewJob{Queue: "exports"})
 
-	if err := q.Snooze(ctx, job.Lease(), 15*time.Minute); err != nil {
+	if _, err := q.Snooze(ctx, job.Lease(), 15*time.Minute); err != nil {
 		fmt.Println(err)
 		return
 	}

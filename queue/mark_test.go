@@ -243,7 +243,7 @@ func TestMarkLosesNothing(t *testing.T) {
 				for _, job := range got {
 					switch rand.N(12) {
 					case 0:
-						err = q.Release(t.Context(), job.Lease())
+						_, err = q.Release(t.Context(), job.Lease())
 					case 1:
 						_, err = q.Retry(t.Context(), job.Lease(), "x", time.Millisecond)
 					case 2: // the worker dies

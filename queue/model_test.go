@@ -27,7 +27,7 @@ func TestRandomLivesFollowTheModel(t *testing.T) {
 			"claim":            m.claim,
 			"heartbeat":        m.heartbeat,
 			"complete":         m.outcome("complete", func(j *modelJob) { j.end(Completed) }),
-			"bury":             m.outcome("bury", func(j *modelJob) { j.end(Dead, "buried") }),
+			"bury":             m.outcome("bury", func(j *modelJob) { j.bury() }),
 			"release":          m.outcome("release", func(j *modelJob) { j.giveBack(true) }),
 			"snooze":           m.outcome("snooze", func(j *modelJob) { j.giveBack(false) }),
 			"retry":            m.outcome("retry", func(j *modelJob) { j.retry() }),
@@ -76,6 +76,14 @@ func (j *modelJob) retry() {
 	default:
 		j.end(Failed, "failed")
 	}
+}
+
+func (j *modelJob) bury() {
+	if j.cancelled != "" {
+		j.end(Dead, "cancelled")
+		return
+	}
+	j.end(Dead, "buried")
 }
 
 func (j *modelJob) giveBack(due bool) {

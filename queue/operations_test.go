@@ -123,10 +123,12 @@ var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
 		_, err := q.Retry(t.Context(), lease, "timeout", time.Minute)
 		return err
 	},
-	"bury":    func(t *testing.T, q *Queue, _ string, lease Lease) error { return q.Bury(t.Context(), lease, "bad") },
-	"release": func(t *testing.T, q *Queue, _ string, lease Lease) error { return q.Release(t.Context(), lease) },
+	"bury": func(t *testing.T, q *Queue, _ string, lease Lease) error { return q.Bury(t.Context(), lease, "bad") },
+	"release": func(t *testing.T, q *Queue, _ string, lease Lease) error {
+		return errorOf(q.Release(t.Context(), lease))
+	},
 	"snooze": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		return q.Snooze(t.Context(), lease, time.Hour)
+		return errorOf(q.Snooze(t.Context(), lease, time.Hour))
 	},
 	"reclaim": func(t *testing.T, q *Queue, _ string, _ Lease) error {
 		taken, err := q.Reclaim(t.Context(), 10)

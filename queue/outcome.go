@@ -93,42 +93,45 @@ func (q *Queue) CompleteTx(ctx context.Context, tx pgx.Tx, lease Lease) error {
 // first: see [ErrorTextLimit]. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Retry(ctx context.Context, lease Lease, text string, delay time.Duration) (Status, error) {
 	var status Status
-	err := q.end(ctx, "retry", lease, &status, errorText(text), max(delay, 0).Seconds())
+	err := q.end(ctx, "retry", lease, []any{&status}, errorText(text), max(delay, 0).Seconds())
 	return status, err
 }
 
 // Bury ends a claim as poison: dead at once, whatever attempts are left. The text is
-// treated as that of [Queue.Retry]. [ErrLeaseLost]: the claim was gone.
+// treated as that of [Queue.Retry]; when somebody cancelled the job, last_error says so
+// and the history alone keeps the text. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Bury(ctx context.Context, lease Lease, text string) error {
 	var id int64
-	return q.end(ctx, "bury", lease, &id, errorText(text))
+	return q.end(ctx, "bury", lease, []any{&id}, errorText(text))
 }
 
 // Release gives a claim back unused, for a worker that drains: pending in its old
-// place, the attempt returned; dead when somebody cancelled the job. [ErrLeaseLost]:
-// the claim was gone.
-func (q *Queue) Release(ctx context.Context, lease Lease) error {
+// place, the attempt returned; dead when somebody cancelled the job. It returns which.
+// [ErrLeaseLost]: the claim was gone.
+func (q *Queue) Release(ctx context.Context, lease Lease) (Status, error) {
+	var status Status
 	var queue string
-	if err := q.end(ctx, "release", lease, &queue, 0.0); err != nil {
-		return err
+	if err := q.end(ctx, "release", lease, []any{&status, &queue}, 0.0); err != nil {
+		return "", err
 	}
 	q.Forget(queue) // it keeps its run_at: it stands before the mark
-	return nil
+	return status, nil
 }
 
 // Snooze gives a claim back until later, the attempt returned; dead when somebody
-// cancelled the job. [ErrLeaseLost]: the claim was gone.
-func (q *Queue) Snooze(ctx context.Context, lease Lease, delay time.Duration) error {
-	var queue string
-	return q.end(ctx, "release", lease, &queue, max(delay, 0).Seconds())
+// cancelled the job. It returns which. [ErrLeaseLost]: the claim was gone.
+func (q *Queue) Snooze(ctx context.Context, lease Lease, delay time.Duration) (Status, error) {
+	var status Status
+	err := q.end(ctx, "release", lease, []any{&status, nil}, max(delay, 0).Seconds())
+	return status, err
 }
 
-// end runs an outcome of one claim, whose statement returns one value.
-func (q *Queue) end(ctx context.Context, statement string, lease Lease, value any, args ...any) error {
+// end runs an outcome of one claim, whose statement returns one row of values.
+func (q *Queue) end(ctx context.Context, statement string, lease Lease, values []any, args ...any) error {
 	ended := false
 	err := q.write(ctx, statement, append([]any{lease.ID, lease.Token}, args...), func(row pgx.CollectableRow) error {
 		ended = true
-		return row.Scan(value)
+		return row.Scan(values...)
 	})
 	if err != nil {
 		return q.failed(fmt.Sprintf("%s job %d", statement, lease.ID), err)

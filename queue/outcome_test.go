@@ -75,7 +75,7 @@ func TestLateFinisher(t *testing.T) {
 		"complete": func(l Lease) error { return q.Complete(t.Context(), l) },
 		"retry":    func(l Lease) error { _, err := q.Retry(t.Context(), l, "late", 0); return err },
 		"bury":     func(l Lease) error { return q.Bury(t.Context(), l, "late") },
-		"release":  func(l Lease) error { return q.Release(t.Context(), l) },
+		"release":  func(l Lease) error { return errorOf(q.Release(t.Context(), l)) },
 		"completeTx with its effect": func(l Lease) error {
 			return pgx.BeginFunc(t.Context(), q.Pool(), func(tx pgx.Tx) error {
 				if _, err := q.Once(t.Context(), tx, fmt.Sprintf("effect of %d", l.ID)); err != nil {
@@ -272,7 +272,7 @@ func TestReleaseGivesTheAttemptAndThePlaceBack(t *testing.T) {
 	if len(released) != 1 || released[0].ID != first || len(later) != 1 || later[0].ID != second {
 		t.Fatalf("claimed %v, then %v", released, later)
 	}
-	ok(t, q.Release(t.Context(), released[0].Lease()))
+	must[Status](t)(q.Release(t.Context(), released[0].Lease()))
 	after := get(t, q, first)
 	if after.Attempts != 0 || !after.RunAt.Equal(before.RunAt.Time) || len(after.Errors) != 0 {
 		t.Errorf("released: attempts %d, due %v (was %v), history %v", after.Attempts, after.RunAt, before.RunAt, after.Errors)
@@ -286,7 +286,7 @@ func TestSnoozeGivesTheAttemptBackUntilLater(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	lease := claimed(t, q, NewJob{MaxAttempts: 1}, time.Minute)
-	ok(t, q.Snooze(t.Context(), lease, time.Hour))
+	must[Status](t)(q.Snooze(t.Context(), lease, time.Hour))
 	job := get(t, q, lease.ID)
 	if job.Status != Pending || job.Attempts != 0 || job.RunAt.Sub(job.UpdatedAt) != time.Hour {
 		t.Errorf("%s, attempts %d, due in %v", job.Status, job.Attempts, job.RunAt.Sub(job.UpdatedAt))

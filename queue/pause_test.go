@@ -53,7 +53,7 @@ func TestPauseStopsClaimsAlone(t *testing.T) {
 	must[Status](t)(q.Retry(t.Context(), running[1], "503", 0))
 	ok(t, q.Bury(t.Context(), running[2], "poison"))
 	must[Done](t)(q.Redrive(t.Context(), "ann", running[2].ID))
-	ok(t, q.Release(t.Context(), running[3]))
+	must[Status](t)(q.Release(t.Context(), running[3]))
 	expire(t, q, running[4].ID)
 	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 1 || taken[0].Status != Pending {
 		t.Errorf("reclaimed %+v", taken)

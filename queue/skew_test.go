@@ -75,7 +75,7 @@ func TestFirstLightBesideThisRelease(t *testing.T) {
 					case 0:
 						_, err = q.Retry(ctx, job.Lease(), "503", 0)
 					case 1:
-						err = q.Release(ctx, job.Lease())
+						_, err = q.Release(ctx, job.Lease())
 					case 2:
 						_, err = q.pool.Exec(ctx, "update leasetop.jobs set lease_expires_at = now() - interval '1 second' where id = $1 and locked_by = $2", job.ID, job.LockedBy)
 					default:
@@ -146,7 +146,7 @@ func TestCancelWhileFirstLightHoldsTheJob(t *testing.T) {
 				if next.CancelledBy != "ann" {
 					t.Errorf("claimed to be run: %+v", next)
 				}
-				ok(t, q.Release(t.Context(), next.Lease()))
+				must[Status](t)(q.Release(t.Context(), next.Lease()))
 			}
 			got := get(t, q, id)
 			if text := string(got.Status); text != c.then && text+": "+got.LastError != c.then {
@@ -166,7 +166,7 @@ func TestFirstLightRedrivesACancelledJob(t *testing.T) {
 		"running": func(id int64) {
 			lease := claim(t, q, time.Minute).Lease()
 			must[Cancelled](t)(q.Cancel(t.Context(), "ann", id))
-			ok(t, q.Release(t.Context(), lease))
+			must[Status](t)(q.Release(t.Context(), lease))
 		},
 	} {
 		id := enqueue(t, q, NewJob{})
@@ -235,7 +235,7 @@ func TestThisReleaseOnFirstLightsSchema(t *testing.T) {
 			before := table()
 			err := do(t.Context())
 			switch operation {
-			case "ping", "enqueue", "enqueue one", "enqueue many", "enqueue tx", "complete", "complete tx", "bury", "once", "depth", "payloads", "dead ids", "next expiry", "migrate", "purge completed", "purge once":
+			case "ping", "enqueue", "enqueue one", "enqueue many", "enqueue tx", "complete", "complete tx", "once", "depth", "payloads", "dead ids", "next expiry", "migrate", "purge completed", "purge once":
 				ok(t, err) // as ever
 				return
 			}

@@ -181,7 +181,7 @@ func (w *writers) work(ctx context.Context, n int) error {
 		case i%5 == 0:
 			_, err = w.q.Retry(ctx, l, "503", 0)
 		case i%5 == 1:
-			err = w.q.Release(ctx, l)
+			_, err = w.q.Release(ctx, l)
 		case i%5 == 2 && n%2 == 0:
 			err = w.q.Bury(ctx, l, "poison")
 		default:

@@ -58,8 +58,8 @@
 //	a payload that Typed decodes  the same
 //	a backoff                     the job is retried after the default one; an event
 //	a Middleware, called by New   New refuses it
-//	Options.Events, Settled and
-//	Logger, the logger of Logging what it was told is lost to it; one event for each
+//	Options.Events, Settled and   what it was told is lost to it; one event for each
+//	Logger, the logger of Logging
 //
 // Out of reach are goroutines that your code starts, and the hooks and tracers of the
 // pgx pool: a panic there ends the process, and leases run out.

@@ -15,7 +15,7 @@ import (
 // outcome is how a claim is to end.
 type outcome struct {
 	name     string       // of what is written, for messages
-	status   queue.Status // what it leaves; "" for a retry, which may leave pending or failed
+	status   queue.Status // what it leaves, unless the job was cancelled; "" for a retry, which may leave pending or failed
 	write    func(context.Context, *queue.Queue, queue.Lease) (queue.Status, error)
 	batched  bool // it is written with others, and needs no place of its own
 	gaveBack bool // the attempt is returned
@@ -88,7 +88,7 @@ func (r *run) failure(v verdict, cause error) outcome {
 		return outcome{
 			name: "snooze", status: queue.Pending, gaveBack: true,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-				return queue.Pending, q.Snooze(ctx, l, v.snooze)
+				return q.Snooze(ctx, l, v.snooze)
 			},
 		}
 	}
@@ -104,11 +104,7 @@ func (r *run) failure(v verdict, cause error) outcome {
 		return outcome{
 			name: "release", status: queue.Pending, gaveBack: true,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-				err := q.Release(ctx, l)
-				if err == nil { // it keeps its place, before where claims look
-					q.Forget(r.job.Queue)
-				}
-				return queue.Pending, err
+				return q.Release(ctx, l)
 			},
 		}
 	}
@@ -156,10 +152,10 @@ func (r *run) write(o outcome) {
 		switch {
 		case err == nil:
 			p.works("outcomes")
-			if status == queue.Dead && o.status == "" {
+			if status == queue.Dead && o.status != queue.Dead {
 				p.tellCancelled(r, fmt.Sprintf("job %d cancelled while its handler ended", r.job.ID))
 			}
-			r.count(status, o.gaveBack)
+			r.count(status, o.gaveBack && status == queue.Pending)
 			return
 		case errors.Is(err, queue.ErrLeaseLost):
 			return

@@ -77,3 +77,70 @@ func TestLostLeaseIsNoOutcome(t *testing.T) {
 	default:
 	}
 }
+
+// A job that was cancelled without its worker knowing ends dead however it is given
+// back: told is what became of it, and that somebody cancelled it.
+func TestOutcomesOfCancelledJobsAreToldAsTheyEnd(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	boom := errors.New("boom")
+	for name, c := range map[string]struct {
+		err     error
+		drained bool
+		status  queue.Status
+		history string
+	}{
+		"completed": {nil, false, queue.Completed, ""},
+		"retried":   {boom, false, queue.Dead, "boom"},
+		"buried":    {queue.Permanent(boom), false, queue.Dead, "boom"},
+		"snoozed":   {queue.Snooze(never), false, queue.Dead, ""},
+		"released":  {boom, true, queue.Dead, ""},
+	} {
+		h := NewHandlers()
+		g := newGate(t)
+		h.Queue(name, func(ctx context.Context, _ *queue.Job) error {
+			if c.drained {
+				<-ctx.Done()
+			}
+			<-g.ch
+			return c.err
+		})
+		told := make(chan Settled, 1)
+		p := newPool(t, q, h, Options{Lease: never, Settled: func(s Settled) { told <- s }})
+		start(t, p)
+		spawn(t, p, 1, name)
+		id := enqueue(t, q, queue.NewJob{Queue: name})[0]
+		waitBegan(t, p, 1)
+		exec(t, q, "UPDATE leasetop.jobs SET cancelled_by = 'ann' WHERE id = $1", id) // as a cancel whose notification was lost
+		stopped := make(chan error, 1)
+		if c.drained {
+			over, cancel := context.WithCancel(context.Background())
+			cancel()
+			go func() { stopped <- p.Stop(over) }()
+		}
+		g.open()
+		s := receive(t, name, told)
+		job := get(t, q, id)
+		if s.Status != c.status || s.GaveBack || job.Status != c.status {
+			t.Errorf("%s: told %s, gave back %v; it is %s", name, s.Status, s.GaveBack, job.Status)
+		}
+		if c.drained {
+			if err := receive(t, "the stop", stopped); err != nil {
+				t.Error(err)
+			}
+		}
+		snap := p.workerNamed(t, "w1")
+		if c.status == queue.Completed {
+			continue
+		}
+		if job.LastError != "cancelled by ann" || len(job.Errors) != 1 || job.Errors[0].Outcome != "cancelled" || job.Errors[0].Error != c.history {
+			t.Errorf("%s: it ended with %q, history %+v", name, job.LastError, job.Errors)
+		}
+		if snap.Failed != 1 || snap.Processed != 1 {
+			t.Errorf("%s: counted as %+v", name, snap)
+		}
+		if c.err != nil && !queue.IsPermanent(c.err) {
+			waitFor(t, p, Cancelled, func(e Event) bool { return e.JobID == id })
+		}
+	}
+}

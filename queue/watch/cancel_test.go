@@ -119,7 +119,7 @@ func TestPolledDifferencesTellCancels(t *testing.T) {
 	if got := story(&State{}, s); got[len(got)-1] != "cancel asked emails by ann" {
 		t.Errorf("told %q", got)
 	}
-	do(t, q.Release(t.Context(), job.Lease()))
+	do(t, given(q.Release(t.Context(), job.Lease())))
 	f.Refresh()
 	end := await(t, f, "the end", func(now *State) bool { return len(story(s, now)) == 1 })
 	if got := story(&State{}, end); got[len(got)-1] != "cancelled emails by ann" {

@@ -237,7 +237,7 @@ func TestPolledDifferencesTellEveryOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(t, q.Bury(ctx, jobs[2].Lease(), "bad"))
-	do(t, q.Release(ctx, jobs[3].Lease()))
+	do(t, given(q.Release(ctx, jobs[3].Lease())))
 	if _, err := q.Pool().Exec(ctx, "DELETE FROM leasetop.jobs WHERE id = $1", jobs[4].ID); err != nil {
 		t.Fatal(err)
 	}

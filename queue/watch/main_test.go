@@ -118,6 +118,9 @@ func claim(t testing.TB, q *queue.Queue, lease time.Duration) queue.Job {
 	return jobs[0]
 }
 
+// given is the error of a claim given back.
+func given(_ queue.Status, err error) error { return err }
+
 func do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -59,7 +59,7 @@ func TestStreamTellsEveryStepOfAJob(t *testing.T) {
 	if e := s.Events[len(s.Events)-1]; e.JobID != job.ID || e.Owner != job.LockedBy || e.Kind != "send" || e.Attempt != 1 || e.Count != 1 {
 		t.Errorf("claim: %+v", e)
 	}
-	do(t, q.Release(ctx, job.Lease()))
+	do(t, given(q.Release(ctx, job.Lease())))
 	s = tells(t, f, s, "released emails")
 	job = claim(t, q, time.Minute)
 	s = tells(t, f, s, "claimed emails attempt 1 of 2")
@@ -142,7 +142,7 @@ func TestStreamToldFromASlotSnapshotKnowsWhatWasThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = tells(t, f, s, "redriven emails")
-	do(t, q.Release(t.Context(), alive.Lease()))
+	do(t, given(q.Release(t.Context(), alive.Lease())))
 	s = tells(t, f, s, "released emails")
 	for i, id := range []int64{lost.ID, dead.ID, alive.ID} {
 		if e := s.Events[len(s.Events)-3+i]; e.JobID != id {

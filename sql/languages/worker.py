@@ -418,8 +418,9 @@ SET status = 'dead',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = $3::text,
-    errors = leasetop.with_attempt(errors, attempts, locked_by, 'buried', left($3::text, 2000)),
+    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
+    errors = leasetop.with_attempt(errors, attempts, locked_by,
+      CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, left($3::text, 2000)),
     updated_at = now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
@@ -441,7 +442,7 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
-RETURNING queue
+RETURNING status, queue
 """,
     "heartbeat": """
 WITH held AS (

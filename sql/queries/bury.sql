@@ -1,4 +1,5 @@
--- Ends a claim as poison: dead, whatever attempts are left.
+-- Ends a claim as poison: dead, whatever attempts are left. A job that somebody
+-- cancelled is dead for that.
 --   $1 id   $2 owner   $3 error text
 -- Rows: the id; none when the claim is gone. Index: primary key.
 UPDATE leasetop.jobs
@@ -6,8 +7,9 @@ SET status = 'dead',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = $3::text,
-    errors = leasetop.with_attempt(errors, attempts, locked_by, 'buried', left($3::text, 2000)),
+    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
+    errors = leasetop.with_attempt(errors, attempts, locked_by,
+      CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, left($3::text, 2000)),
     updated_at = now()
 WHERE id = $1::bigint
   AND locked_by = $2::text

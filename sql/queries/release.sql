@@ -2,7 +2,7 @@
 -- delay of zero leaves run_at as it was, so the job keeps its place. A job that
 -- somebody cancelled ends dead.
 --   $1 id   $2 owner   $3 delay in seconds
--- Rows: the queue; none when the claim is gone. Index: primary key.
+-- Rows: the new status and the queue; none when the claim is gone. Index: primary key.
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
     run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0 THEN now() + make_interval(secs => $3::float8) ELSE run_at END,
@@ -17,4 +17,4 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
-RETURNING queue
+RETURNING status, queue
