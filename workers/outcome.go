@@ -17,7 +17,7 @@ type outcome struct {
 	name     string       // of what is written, for messages
 	status   queue.Status // what it leaves, unless the job was cancelled; "" for a retry, which may leave pending or failed
 	write    func(context.Context, *queue.Queue, queue.Lease) (queue.Status, error)
-	batched  bool // it is written with others, and needs no place of its own
+	batched  bool // it finds a place by itself, if it needs one: see alone
 	gaveBack bool // the attempt is returned
 	once     bool // the lease is not trusted any more: one try, which the fence makes safe
 }
@@ -42,8 +42,7 @@ func (r *run) settle(err error) {
 	case lost && !errors.Is(cause, ErrTrustEnded):
 		return // somebody else may have the job
 	case done && err == nil:
-		r.count(queue.Completed, false)
-		return
+		r.write(r.commitment(errors.Is(cause, ErrTrustEnded)))
 	case err == nil:
 		r.write(r.completion(errors.Is(cause, ErrTrustEnded)))
 	case errors.Is(cause, ErrTrustEnded):
@@ -67,6 +66,51 @@ func (r *run) completion(once bool) outcome {
 			return queue.Completed, err
 		},
 	}
+}
+
+// ErrNotCommitted is the error of a job whose handler returned nil after [CompleteTx],
+// while that transaction was rolled back or is still open. The job is retried.
+var ErrNotCommitted = errors.New("completed in a transaction that was not committed")
+
+// commitment makes sure that the handler's transaction, which completed the job, was
+// committed: one look by the primary key. When the job is still ours it was not, and
+// what the handler did there is gone with it.
+func (r *run) commitment(once bool) outcome {
+	return outcome{
+		name: "completion in a transaction", batched: true, once: once, // a look needs no place
+		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			job, _, err := q.Preview(ctx, l.ID, 0)
+			switch {
+			case errors.Is(err, queue.ErrNotFound): // by retention, as what is completed
+				return queue.Completed, nil
+			case err != nil:
+				return "", err
+			case job.Status == queue.Completed:
+				return queue.Completed, nil
+			case job.LockedBy != l.Token:
+				return "", fmt.Errorf("complete job %d: %w", l.ID, queue.ErrLeaseLost)
+			}
+			// While the transaction is open this waits for it, and finds what it left.
+			delay := r.delay()
+			var status queue.Status
+			err = r.worker.pool.alone(ctx, func() (err error) {
+				status, err = q.Retry(ctx, l, ErrNotCommitted.Error(), delay)
+				return err
+			})
+			if err == nil {
+				r.uncommitted()
+			}
+			return status, err
+		},
+	}
+}
+
+// uncommitted notes what the handler's nil was worth.
+func (r *run) uncommitted() {
+	p := r.worker.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.err = ErrNotCommitted
 }
 
 // alone runs a statement that waits for its row when somebody else has that locked. It

@@ -165,7 +165,8 @@ var ErrNoJob = errors.New("the context is not that of a handler")
 
 // CompleteTx completes the job of a handler's context within tx, so that what
 // the handler did there and the completion are one commit. Call it last, commit
-// at once, for the row is locked until then, and return nil. On an error,
+// at once, for the row is locked until then, and return nil. A job whose transaction
+// turns out not to be committed is retried, with [ErrNotCommitted]. On an error,
 // [queue.ErrLeaseLost] above all, roll back and return it: the job may be running
 // elsewhere.
 func CompleteTx(ctx context.Context, tx pgx.Tx) error {

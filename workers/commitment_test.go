@@ -1,0 +1,100 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// A handler that returns nil after CompleteTx says that its transaction was committed.
+// When it was not, the effect is not there, and the job is tried again, not told as done.
+func TestCompleteTxThatWasNotCommittedIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	l := newLedger(t, q)
+	for name, c := range map[string]struct {
+		end     func(pgx.Tx) error // nil leaves it open
+		later   func(pgx.Tx) error
+		max     int
+		cancel  bool
+		status  queue.Status
+		effects int
+	}{
+		"committed":              {end: commit, status: queue.Completed, effects: 1},
+		"rolled back":            {end: rollback, status: queue.Pending},
+		"rolled back at last":    {end: rollback, max: 1, status: queue.Failed},
+		"rolled back, cancelled": {end: rollback, cancel: true, status: queue.Dead},
+		"open, then committed":   {later: commit, status: queue.Completed, effects: 1},
+		"open, then rolled back": {later: rollback, status: queue.Pending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := make(chan pgx.Tx, 1)
+			told := make(chan Settled, 1)
+			h := NewHandlers()
+			h.Queue(name, func(ctx context.Context, job *queue.Job) error {
+				ctx = context.WithoutCancel(ctx)
+				tx, err := q.Pool().Begin(ctx)
+				if err != nil {
+					return err
+				}
+				if err := errors.Join(l.note(ctx, tx, job), CompleteTx(ctx, tx)); err != nil {
+					return errors.Join(err, tx.Rollback(ctx))
+				}
+				open <- tx
+				if c.end == nil {
+					return nil
+				}
+				err = c.end(tx)
+				if c.cancel { // its notification is lost
+					exec(t, q, "UPDATE leasetop.jobs SET cancelled_by = 'ann' WHERE id = $1", job.ID)
+				}
+				return err
+			}, WithBackoff(func(int) time.Duration { return never }))
+			p := newPool(t, q, h, Options{Lease: never, Settled: func(s Settled) { told <- s }})
+			start(t, p)
+			id := enqueue(t, q, queue.NewJob{Queue: name, MaxAttempts: c.max})[0]
+			spawn(t, p, 1, name)
+			tx := receive(t, "the handler", open)
+			if c.later != nil {
+				until(t, q, 1, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND $1 = ANY (pg_blocking_pids(pid))", int(tx.Conn().PgConn().PID()))
+				if err := c.later(tx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := receive(t, "the outcome", told)
+			job := get(t, q, id)
+			if s.Status != c.status || job.Status != c.status || s.GaveBack {
+				t.Errorf("told %s, gave back %v; it is %s, %q", s.Status, s.GaveBack, job.Status, job.LastError)
+			}
+			if n := l.effects(t, id); n != c.effects {
+				t.Errorf("%d effects, want %d", n, c.effects)
+			}
+			want := "completed in a transaction that was not committed"
+			if c.status == queue.Completed {
+				want = ""
+			}
+			said := job.LastError
+			if c.cancel {
+				said = job.Errors[0].Error
+			}
+			if said != want || errors.Is(s.Err, ErrNotCommitted) != (want != "") {
+				t.Errorf("its error is %q, told %v", said, s.Err)
+			}
+			if done := p.workerNamed(t, "w1").Completed == 1; done != (want == "") {
+				t.Errorf("counted as completed: %v", done)
+			}
+			if has(p, StaleFenced) || has(p, LeaseLost) {
+				t.Error("taken for a lost lease")
+			}
+		})
+	}
+}
+
+func commit(tx pgx.Tx) error   { return tx.Commit(context.Background()) }
+func rollback(tx pgx.Tx) error { return tx.Rollback(context.Background()) }
