@@ -112,3 +112,27 @@ func TestChoreErrorsNameTheChore(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A chore that takes longer than its interval is still one process's: as long as that
+// keeps it.
+func TestKeptChoreIsNotTakenByAnother(t *testing.T) {
+	t.Parallel()
+	q, set := openAt(t)
+	takeChore(t, q, "a", time.Hour)
+	takeChore(t, q, "b", time.Hour)
+	for at := 50 * time.Minute; at < 5*time.Hour; at += 50 * time.Minute {
+		set(at)
+		ok(t, q.KeepChore(t.Context(), "a", time.Hour))
+		set(at + 45*time.Minute)
+		if takeChore(t, q, "a", time.Hour) {
+			t.Fatalf("%v on, another takes it", at)
+		}
+	}
+	if !takeChore(t, q, "b", time.Hour) {
+		t.Error("another chore was put off too")
+	}
+	set(6 * time.Hour)
+	if !takeChore(t, q, "a", time.Hour) {
+		t.Error("nobody keeps it any more, and nobody may take it")
+	}
+}

@@ -21,28 +21,37 @@ func retentionEvery(age time.Duration) time.Duration {
 	return min(max(age/10, min(age, time.Minute)), time.Hour)
 }
 
-// batchPatience bounds each batch of a purge, with the rest after it.
+// batchPatience bounds each batch of a purge, with the rest after it and the word that
+// the chore is kept. It is no longer than the chore is put off by that word: whoever is
+// held up has given up before another may begin.
 const batchPatience = time.Minute
 
+// round is this process's part in a chore.
+type round struct {
+	every time.Duration
+	until time.Duration // boot clock: until when nobody else begins it; 0 when it is not ours
+}
+
 // retain removes completed jobs that are older than Options.Retention. All
-// processes ask for the chore, and one at a time has it. Dead letters stay: only
-// a person or a script ends those.
+// processes ask for the chore, and one at a time has it, however long its round takes:
+// each batch puts it off again for the others. Dead letters stay: only a person or a
+// script ends those.
 func (p *Pool) retain(ctx context.Context) {
-	every := retentionEvery(p.o.Retention)
-	again := pace{min: min(time.Second, every), max: every}
-	mine := false
+	r := round{every: retentionEvery(p.o.Retention)}
+	again := pace{min: min(time.Second, r.every), max: r.every}
 	for p.heart.await(ctx) {
 		var err error
-		if !mine { // or still ours, after a try that failed
-			mine, err = p.takeRetention(ctx, every)
+		if p.clock() >= r.until { // else it is still ours, after a try that failed
+			err = p.takeRetention(ctx, &r)
 		}
+		mine := r.until > 0
 		if mine {
-			err = p.purge(ctx)
+			err = p.purge(ctx, &r)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		wait := every + rand.N(every/10+1) // longer, never shorter: or it would not be due yet
+		wait := r.every + rand.N(r.every/10+1) // longer, never shorter: or it would not be due yet
 		if err != nil {
 			p.trouble("retention", err)
 			p.heart.doubt()
@@ -51,7 +60,7 @@ func (p *Pool) retain(ctx context.Context) {
 			p.works("retention")
 			p.signals.retained.send(mine)
 			again.reset()
-			mine = false
+			r.until = 0
 		}
 		if !sleep(ctx, wait) {
 			return
@@ -59,22 +68,46 @@ func (p *Pool) retain(ctx context.Context) {
 	}
 }
 
-func (p *Pool) takeRetention(ctx context.Context, every time.Duration) (mine bool, err error) {
+func (p *Pool) takeRetention(ctx context.Context, r *round) error {
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
-	return p.q.TakeChore(ctx, retentionChore, every)
-}
-
-// purge removes what is too old and tells how much that was.
-func (p *Pool) purge(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stalled := time.AfterFunc(batchPatience, cancel)
-	defer stalled.Stop()
-	removed, err := p.q.Purge(ctx, queue.Purge{What: queue.PurgeCompleted, OlderThan: p.o.Retention},
-		func(int64) { stalled.Reset(batchPatience) })
-	if removed > 0 {
-		p.emit(Event{What: Purged, Text: fmt.Sprintf("%s that completed more than %v ago removed", counted(int(removed), "job"), p.o.Retention)})
+	sent := p.clock()
+	mine, err := p.q.TakeChore(ctx, retentionChore, r.every)
+	r.until = 0
+	if mine {
+		r.until = sent + r.every
 	}
 	return err
 }
+
+// purge removes what is too old and tells how much that was. A round that cannot keep
+// its chore ends.
+func (p *Pool) purge(ctx context.Context, r *round) error {
+	purging, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(batchPatience, func() { cancel(errStalled) })
+	defer stalled.Stop()
+	removed, err := p.q.Purge(purging, queue.Purge{What: queue.PurgeCompleted, OlderThan: p.o.Retention}, func(int64) {
+		sent := p.clock()
+		if sent >= r.until { // the machine slept, say: another may be at it
+			cancel(errStalled)
+			return
+		}
+		if err := p.q.KeepChore(purging, retentionChore, r.every); err != nil {
+			cancel(err)
+			return
+		}
+		r.until = sent + r.every
+		stalled.Reset(batchPatience)
+	})
+	if removed > 0 {
+		p.emit(Event{What: Purged, Text: fmt.Sprintf("%s that completed more than %v ago removed", counted(int(removed), "job"), p.o.Retention)})
+	}
+	if why := context.Cause(purging); why != nil && ctx.Err() == nil {
+		return why
+	}
+	return err
+}
+
+// errStalled ends a round of which a batch took too long.
+var errStalled = fmt.Errorf("a batch took longer than %v", batchPatience)

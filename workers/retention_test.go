@@ -1,6 +1,8 @@
 package workers
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,48 @@ func TestRetentionIsOneProcessesTurn(t *testing.T) {
 		if has(p, Purged) || has(p, DBTrouble) {
 			t.Error("it tells that nothing was removed")
 		}
+	}
+}
+
+// A round that takes longer than its interval is not joined by another process. Here
+// each batch takes so long, as far as the table of chores can tell.
+func TestRetentionKeepsItsTurnForAsLongAsItTakes(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, updated_at)
+		SELECT 'q', 'completed', now() - interval '1 day' FROM generate_series(1, 5000)`)
+	exec(t, q, `CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		UPDATE leasetop.chores SET due_at = now() - interval '1 second'; RETURN NULL; END $$`)
+	exec(t, q, "CREATE TRIGGER take_long AFTER DELETE ON leasetop.jobs FOR EACH STATEMENT EXECUTE FUNCTION take_long()")
+	p := newPool(t, q, on(nothing), Options{Retention: time.Hour})
+	retained := p.signals.retained.listen()
+	start(t, p)
+	if !receive(t, "the chore", retained) || count(t, q, "SELECT count(*) FROM leasetop.jobs") != 0 {
+		t.Fatal("it was not its turn")
+	}
+	for _, every := range []time.Duration{retentionEvery(time.Hour), time.Hour} {
+		if mine, err := q.TakeChore(t.Context(), retentionChore, every); err != nil || mine {
+			t.Errorf("another takes it: %v, %v", mine, err)
+		}
+	}
+}
+
+// What took a turn and was held up for too long ends it: another may have the next.
+func TestRetentionThatWasHeldUpAsksAgain(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, updated_at)
+		SELECT 'q', 'completed', now() - interval '1 day' FROM generate_series(1, 5000)`)
+	p := newPool(t, q, on(nothing), Options{Retention: time.Hour})
+	r := round{every: retentionEvery(time.Hour), until: p.clock()}
+	if err := p.purge(context.Background(), &r); !errors.Is(err, errStalled) {
+		t.Errorf("the round ended with %v", err)
+	}
+	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs"); n != 3000 {
+		t.Errorf("%d jobs are left, want all but one batch", n)
+	}
+	if n := count(t, q, "SELECT count(*) FROM leasetop.chores"); n != 0 {
+		t.Error("it kept what was not its own any more")
 	}
 }
 
