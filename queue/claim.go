@@ -40,7 +40,7 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	look := mark.begin()
 	began := time.Now()
 	var jobs []Job
-	err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt, look.from.id},
+	err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id},
 		func(row pgx.CollectableRow) error {
 			jobs = append(jobs, Job{})
 			j := &jobs[len(jobs)-1]

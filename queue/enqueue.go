@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // DefaultMaxAttempts is how often a job is tried when [NewJob] says nothing else.
@@ -223,7 +224,7 @@ func (q *Queue) findHolders(ctx context.Context, tx pgx.Tx, jobs []NewJob, left 
 // columns are the arrays of enqueue.sql.
 type columns struct {
 	queues, kinds, payloads []string
-	runAts                  []*Time
+	runAts                  []pgtype.Timestamptz
 	delays                  []float64
 	maxAttempts             []int32
 	keys                    []*string
@@ -238,12 +239,8 @@ func newColumns(jobs []NewJob, left []int) *columns {
 	c := &columns{}
 	for _, i := range left {
 		job := &jobs[i]
-		var runAt *Time
-		if job.timed() {
-			runAt = &job.RunAt
-		}
 		c.queues, c.kinds, c.payloads = append(c.queues, job.Queue), append(c.kinds, job.Kind), append(c.payloads, string(job.Payload))
-		c.runAts, c.delays = append(c.runAts, runAt), append(c.delays, max(job.Delay, 0).Seconds())
+		c.runAts, c.delays = append(c.runAts, job.RunAt.pg()), append(c.delays, max(job.Delay, 0).Seconds())
 		c.maxAttempts, c.keys = append(c.maxAttempts, int32(job.MaxAttempts)), append(c.keys, nullable(job.IdempotencyKey))
 	}
 	return c
@@ -262,6 +259,9 @@ func (j *NewJob) encode() error {
 		if j.Payload, err = json.Marshal(j.Value); err != nil {
 			return fmt.Errorf("encode the value as the payload: %w", err)
 		}
+	}
+	if j.timed() && j.Delay != 0 {
+		return errors.New("both a time and a delay: leave one of them out")
 	}
 	if len(j.Payload) == 0 {
 		j.Payload = json.RawMessage("{}")

@@ -69,11 +69,16 @@ func (t *Time) ScanTimestamptz(v pgtype.Timestamptz) error {
 
 // TimestamptzValue implements pgtype.TimestamptzValuer. The zero Time is NULL.
 func (t Time) TimestamptzValue() (pgtype.Timestamptz, error) {
-	if t.Infinity == 0 && t.Time.IsZero() {
-		return pgtype.Timestamptz{}, nil
-	}
 	if err := t.check(); err != nil {
 		return pgtype.Timestamptz{}, err
 	}
-	return pgtype.Timestamptz{Time: t.Time, InfinityModifier: pgtype.InfinityModifier(t.Infinity), Valid: true}, nil
+	return t.pg(), nil
+}
+
+// pg is the time as pgx's own type, which it can write also in the modes where it does
+// not ask the server for the types of parameters. The zero Time is NULL.
+func (t Time) pg() pgtype.Timestamptz {
+	return pgtype.Timestamptz{
+		Time: t.Time, InfinityModifier: pgtype.InfinityModifier(t.Infinity), Valid: t.Infinity != 0 || !t.Time.IsZero(),
+	}
 }

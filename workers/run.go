@@ -161,7 +161,7 @@ func (w *worker) forget(r *run) {
 }
 
 // ErrNoJob is returned by [CompleteTx] when its context is not a handler's.
-var ErrNoJob = errors.New("the context is not that of a handler")
+var ErrNoJob = errors.New("complete in a transaction: the context is not that of a handler")
 
 // CompleteTx completes the job of a handler's context within tx, so that what
 // the handler did there and the completion are one commit. Call it last, commit
