@@ -62,7 +62,8 @@ func Work(ctx context.Context, p Printer, w Where, o WorkOptions) (err error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	log := &workLog{p: p, unread: stop, began: time.Now()}
+	log := newWorkLog(p, ctx.Done(), stop)
+	defer log.stop()
 	pool, err := o.pool(ctx, d, log)
 	if err != nil {
 		return err
@@ -85,10 +86,7 @@ func Work(ctx context.Context, p Printer, w Where, o WorkOptions) (err error) {
 	return err
 }
 
-// listening is how long beginning and end of the work wait for whoever reads what is
-// told: a terminal may have been stopped with ctrl+s.
-const listening = 2 * time.Second
-
+// within waits for what may not come: beginning and end wait for no reader for long.
 func within(patience time.Duration, done <-chan struct{}) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

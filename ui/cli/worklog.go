@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -22,14 +24,20 @@ import (
 // whomever), or the stream of a child that printed the line. As JSON each line but
 // the children's is an object on standard output.
 type workLog struct {
+	*teller
 	p      Printer
 	unread func() // called when nobody reads standard output any more
 	began  time.Time
 
 	mu                                           sync.Mutex
 	err                                          error // of standard output
+	cutOff                                       bool  // it came before the end had begun: it is the reason for it
 	draining                                     bool
 	completed, retried, gaveBack, failed, buried int
+}
+
+func newWorkLog(p Printer, hurry <-chan struct{}, unread func()) *workLog {
+	return &workLog{teller: newTeller(hurry), p: p, unread: unread, began: time.Now()}
 }
 
 // workEvent is one line as JSON. What is about no single job has no id, and so on.
@@ -75,36 +83,52 @@ const (
 	fromReap = "reap"
 )
 
-// tell prints one line: e as JSON, or text.
-func (l *workLog) tell(at time.Time, source, text string, e workEvent) {
+// say prints one line: e as JSON, or text.
+func (l *workLog) say(at time.Time, source, text string, e workEvent) {
 	if l.p.Format != JSON {
 		l.text(at, source, text)
 		return
 	}
 	e.At = stamp(at)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err != nil {
-		return
-	}
-	if l.err = line(l.p.Out, e); l.err != nil {
-		l.unread()
-	}
+	l.tell(func() {
+		if l.broken() == nil {
+			l.broke(line(l.p.Out, e))
+		}
+	})
 }
 
-// broken says why standard output takes no more.
+// broke notes that standard output takes no more, which ends the work.
+func (l *workLog) broke(err error) {
+	if err == nil {
+		return
+	}
+	l.mu.Lock()
+	l.err = err
+	select {
+	case <-l.hurry:
+	default:
+		l.cutOff = true
+	}
+	l.mu.Unlock()
+	l.unread()
+}
+
+// broken says why standard output takes no more. For other commands a reader who has had
+// enough is no failure. This one's output is not what it is for: that it stopped working
+// must not pass for a success.
 func (l *workLog) broken() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.cutOff && errors.Is(l.err, syscall.EPIPE) {
+		return errors.New("nobody reads standard output any more, so the work was stopped: jobs may be waiting")
+	}
 	return l.err
 }
 
 // text prints a line for people. When nobody reads those any more, work goes on.
 func (l *workLog) text(at time.Time, source, text string) {
 	written := fmt.Sprintf("%s %-5s %s\n", stamp(at), source, safe.Text(text))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, _ = l.p.Err.Write([]byte(written))
+	l.tell(func() { _, _ = l.p.Err.Write([]byte(written)) })
 }
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
@@ -116,7 +140,7 @@ func (l *workLog) begin(o WorkOptions, paused []queue.Pause) {
 		by = strings.Join(o.Exec, " ")
 	}
 	now := time.Now()
-	l.tell(now, fromWork, fmt.Sprintf("%s with %s on %s, leases of %v, each job by %s",
+	l.say(now, fromWork, fmt.Sprintf("%s with %s on %s, leases of %v, each job by %s",
 		counted(o.Workers, "worker"), counted(o.Slots, "slot"), strings.Join(o.Queues, ", then "), o.Lease, by),
 		workEvent{Event: "started", Started: &started{
 			Queues: o.Queues, Workers: o.Workers, Slots: o.Slots,
@@ -131,7 +155,7 @@ func (l *workLog) begin(o WorkOptions, paused []queue.Pause) {
 			if pause.Why != "" {
 				text += ": " + pause.Why
 			}
-			l.tell(now, fromWork, fmt.Sprintf("queue %s is %s (`leasetop resume %[1]s` ends it)", name, text),
+			l.say(now, fromWork, fmt.Sprintf("queue %s is %s (`leasetop resume %[1]s` ends it)", name, text),
 				workEvent{Event: "paused", Queue: name, Text: text})
 		}
 	}
@@ -139,12 +163,15 @@ func (l *workLog) begin(o WorkOptions, paused []queue.Pause) {
 
 // output passes on a line that a child printed.
 func (l *workLog) output(job *queue.Job, from child.Stream, line string) {
+	if l.stopped() { // a child that floods a reader who reads no more is killed in time
+		return
+	}
 	l.text(time.Now(), string(from), fmt.Sprintf("%d ", job.ID)+safe.Block(line))
 }
 
 // unable tells that the program cannot be started, which no single job is to blame for.
 func (l *workLog) unable(err error) {
-	l.tell(time.Now(), fromWork, err.Error()+"; the jobs are given back, and the slots rest, up to 30s, before each try",
+	l.say(time.Now(), fromWork, err.Error()+"; the jobs are given back, and the slots rest, up to 30s, before each try",
 		workEvent{Event: "cannot start", Error: err.Error()})
 }
 
@@ -171,7 +198,7 @@ func (l *workLog) settled(s workers.Settled) {
 		e.Error = s.Err.Error()
 		text += ": " + bounded(e.Error)
 	}
-	l.tell(time.Now(), fromWork, text, e)
+	l.say(time.Now(), fromWork, text, e)
 }
 
 func bounded(text string) string {
@@ -239,7 +266,7 @@ func (l *workLog) event(e workers.Event) {
 	case workers.DrainBegun:
 		if !l.draining {
 			l.draining = true
-			l.tell(e.At, fromWork, "draining: no new jobs; a second signal forces", workEvent{Event: "draining"})
+			l.say(e.At, fromWork, "draining: no new jobs; a second signal forces", workEvent{Event: "draining"})
 		}
 		return
 	}
@@ -263,7 +290,7 @@ func (l *workLog) event(e workers.Event) {
 	if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
 		source = fromReap
 	}
-	l.tell(e.At, source, b.String(), workEvent{
+	l.say(e.At, source, b.String(), workEvent{
 		Event: string(e.What), ID: e.JobID, Queue: e.Queue, Worker: e.Worker, Owner: e.Owner, Text: e.Text, Seconds: e.Late.Seconds(),
 	})
 }
@@ -277,7 +304,7 @@ func (l *workLog) end(pool *workers.Pool) {
 		s.Claimed, s.Lost, s.Left = s.Claimed+w.Claimed, s.Lost+w.Lost, s.Left+w.Left
 	}
 	took := time.Since(l.began)
-	l.tell(time.Now(), fromWork, fmt.Sprintf("stopped after %v: claimed %d, completed %d, retried %d, released %d, failed %d, dead %d, leases lost %d, left %d",
+	l.say(time.Now(), fromWork, fmt.Sprintf("stopped after %v: claimed %d, completed %d, retried %d, released %d, failed %d, dead %d, leases lost %d, left %d",
 		took.Round(time.Millisecond), s.Claimed, s.Completed, s.Retried, s.Released, s.Failed, s.Dead, s.Lost, s.Left),
 		workEvent{Event: "stopped", Seconds: float64(took.Milliseconds()) / 1000, Summary: &s})
 }

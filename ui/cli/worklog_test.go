@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,7 +36,7 @@ func TestEachOutcomeOfWorkIsOneHarmlessLine(t *testing.T) {
 	t.Parallel()
 	for event, settled := range outcomes() {
 		var out, lines bytes.Buffer
-		l := &workLog{p: Printer{Out: &out, Err: &lines}}
+		l := testLog(t, Printer{Out: &out, Err: &lines})
 		l.settled(settled)
 		word := event
 		if event == "retried" {
@@ -54,7 +56,7 @@ func TestEachOutcomeOfWorkIsOneObjectWithTheTrueText(t *testing.T) {
 	t.Parallel()
 	for event, settled := range outcomes() {
 		var out, lines bytes.Buffer
-		l := &workLog{p: Printer{Out: &out, Err: &lines, Format: JSON}}
+		l := testLog(t, Printer{Out: &out, Err: &lines, Format: JSON})
 		l.settled(settled)
 		var got struct {
 			At                         time.Time
@@ -82,7 +84,7 @@ func TestEachOutcomeOfWorkIsOneObjectWithTheTrueText(t *testing.T) {
 func TestEventsOfWorkAreLinesAndTheDrainIsToldOnce(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
-	l := &workLog{p: Printer{Err: &lines}}
+	l := testLog(t, Printer{Err: &lines})
 	for _, e := range []workers.Event{
 		{What: workers.Spawned, Worker: "w1", Text: "1 slot"},
 		{What: workers.LeaseLost, Worker: "w1", JobID: 7, Queue: "q", Text: "lease of job 7 lost: now owned by x\x1b[2J"},
@@ -114,22 +116,42 @@ func TestEventsOfWorkAreLinesAndTheDrainIsToldOnce(t *testing.T) {
 	}
 }
 
+// testLog is the log of work that goes on.
+func testLog(t *testing.T, p Printer) *workLog {
+	l := newWorkLog(p, nil, func() { t.Error("the work was stopped") })
+	t.Cleanup(l.stop)
+	return l
+}
+
 type closed struct{}
 
-func (closed) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+func (closed) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+}
 
-// Somebody who reads the JSON lines has had enough: that ends the work. Nobody need
-// read the lines for people.
+// Somebody who reads the JSON lines has had enough: that ends the work, and is told
+// as a failure. Once the work ends anyway it is as with any other command.
 func TestWorkEndsWhenNobodyReadsItsJSON(t *testing.T) {
 	t.Parallel()
-	stopped := 0
-	l := &workLog{p: Printer{Out: closed{}, Err: closed{}, Format: JSON}, unread: func() { stopped++ }}
-	l.settled(outcomes()["completed"])
-	l.settled(outcomes()["dead"])
-	if stopped != 1 || l.broken() == nil {
-		t.Errorf("stopped %d times, error %v", stopped, l.broken())
+	for _, ending := range []bool{false, true} {
+		stopped, hurry := 0, make(chan struct{})
+		if ending {
+			close(hurry)
+		}
+		l := newWorkLog(Printer{Out: closed{}, Err: closed{}, Format: JSON}, hurry, func() { stopped++ })
+		l.settled(outcomes()["completed"])
+		l.settled(outcomes()["dead"])
+		l.stop()
+		if err := l.broken(); stopped != 1 || err == nil || errors.Is(err, syscall.EPIPE) != ending {
+			t.Errorf("ending %v: stopped %d times, error %v", ending, stopped, err)
+		}
 	}
-	l = &workLog{p: Printer{Out: closed{}, Err: closed{}}, unread: func() { t.Error("stopped") }}
+}
+
+// Nobody need read the lines for people.
+func TestWorkGoesOnWhenNobodyReadsItsLines(t *testing.T) {
+	t.Parallel()
+	l := testLog(t, Printer{Out: closed{}, Err: closed{}})
 	l.settled(outcomes()["completed"])
 	if l.broken() != nil {
 		t.Errorf("error %v", l.broken())

@@ -21,7 +21,7 @@ Exit status 0 completes the job. 75 has it tried again 2, 4, 8, 16, 32, then 64 
 
 Jobs come from the queues strictly in the order given: from the second only while the first has none. A lease that is lost ends CMD and all it started (its process group) at once, by SIGKILL; so does the end of this process, kill -9 included, and on Linux its being stopped (SIGSTOP, ctrl+z) for longer than the lease.
 
-The first SIGINT, SIGTERM or SIGHUP drains: no new jobs; those running may go on for the grace period, near whose end they get SIGTERM and then SIGKILL, and are released for others. A second signal ends them at once. The exit status is 0 after an orderly drain, 1 when jobs were left to the end of their leases. Under systemd set KillMode=mixed, or CMD gets SIGTERM as soon as this process does, and its job is tried again.
+The first SIGINT, SIGTERM or SIGHUP drains: no new jobs; those running may go on for the grace period, near whose end they get SIGTERM and then SIGKILL, and are released for others. A second signal ends them at once. The exit status is 0 after an orderly drain, 1 when jobs were left to the end of their leases, and when somebody who read the lines of -o json reads no more, which ends the work. Under systemd set KillMode=mixed, or CMD gets SIGTERM as soon as this process does, and its job is tried again.
 
 Without --exec the demonstration's jobs are done, on the private server only: a second process beside the dashboard, which can be killed for real.`
 

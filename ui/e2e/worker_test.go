@@ -178,7 +178,7 @@ func TestReaderThatStoppedDoesNotHoldUpTheEnd(t *testing.T) {
 		_, err = stderr.Write(make([]byte, 1<<10))
 	}
 	url, file := testdb.New(t), filepath.Join(t.TempDir(), "began")
-	w := exec.Command(binary, "work", "--queue", "q", "--grace", "1s",
+	w := exec.Command(binary, "work", "--queue", "q", "--grace", "6s",
 		"--exec", "sh", "--", "-c", `touch "$1"; while :; do echo it goes on and on; done`, "sh", file)
 	w.Env, w.Stderr = append(term.Environ(), "DATABASE_URL="+url), stderr
 	if err := w.Start(); err != nil {
@@ -211,6 +211,20 @@ func TestReaderThatStoppedDoesNotHoldUpTheEnd(t *testing.T) {
 		_ = w.Process.Kill()
 		t.Fatal("it does not end")
 	}
+	if code := w.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit status %d: the job was not released", code)
+	}
+}
+
+// Jobs may be left, and a supervisor that starts again what failed must hear of it.
+func TestWorkFailsWhenNobodyReadsItsJSONAnyMore(t *testing.T) {
+	t.Parallel()
+	w := startWorker(t, []string{"DATABASE_URL=" + testdb.New(t)}, "sh", "-c",
+		`{ "$1" work --queue q --exec true -o json; echo "exit status $?" >&2; } | head -n 1`, "sh", binary)
+	w.leasetop("enqueue", "--queue", "q", "--count", "3")
+	w.says("leasetop: nobody reads standard output any more")
+	w.says("exit status 1")
+	w.exits()
 }
 
 // A worker that is stopped as a whole cannot end what it runs; its guard does, before
