@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +196,51 @@ func TestStopBeforeStart(t *testing.T) {
 }
 
 // Short jobs, a stop at a random moment, again and again: what was done is what is completed.
+// A Start that comes second has stopped the pool's workers when it says so.
+func TestStartThatRacesAStop(t *testing.T) {
+	t.Parallel()
+	q := anywhere(t, 4)
+	refuses := func(p *Pool) {
+		t.Helper()
+		if name, err := p.Spawn([]string{"q"}, 1); !errors.Is(err, ErrStopped) {
+			t.Errorf("spawned %q, %v", name, err)
+		}
+		for _, s := range p.Workers() {
+			if s.State != Stopped {
+				t.Errorf("%s is %s", s.Name, s.State)
+			}
+		}
+	}
+	// In the middle of Stop.
+	p := newPool(t, q, on(nothing), Options{})
+	spawn(t, p, 1, "q")
+	p.life.end(ErrStopped)
+	if err := p.Start(context.Background()); !errors.Is(err, ErrStopped) {
+		t.Errorf("got %v, want ErrStopped", err)
+	}
+	refuses(p)
+	// Anywhere.
+	for range 50 {
+		p := newPool(t, q, on(nothing), Options{Grace: never})
+		spawn(t, p, 1, "q")
+		var both sync.WaitGroup
+		both.Go(func() {
+			if err := p.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Go(func() {
+			if err := p.Start(context.Background()); errors.Is(err, ErrStopped) {
+				refuses(p)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+		both.Wait()
+		refuses(p)
+	}
+}
+
 func TestStopInMidResultLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)

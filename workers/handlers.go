@@ -59,7 +59,7 @@ func WithLease(d time.Duration) HandlerOption { return func(h *handler) { h.leas
 func NewHandlers() *Handlers { return &Handlers{} }
 
 // Kind has fn do the jobs of a kind, in whatever queue. Mistakes (no name, no
-// function, a kind named twice) are reported by [New].
+// function, a nil option, a kind named twice) are reported by [New].
 func (h *Handlers) Kind(kind string, fn Handler, opts ...HandlerOption) {
 	h.add(&h.kinds, "kind", kind, fn, opts)
 }
@@ -73,7 +73,12 @@ func (h *Handlers) Queue(queue string, fn Handler, opts ...HandlerOption) {
 
 func (h *Handlers) add(to *map[string]handler, what, name string, fn Handler, opts []HandlerOption) {
 	added := handler{do: fn}
+	optionless := false
 	for _, opt := range opts {
+		if opt == nil {
+			optionless = true
+			continue
+		}
 		opt(&added)
 	}
 	_, twice := (*to)[name]
@@ -82,6 +87,8 @@ func (h *Handlers) add(to *map[string]handler, what, name string, fn Handler, op
 		h.mistakes = append(h.mistakes, fmt.Errorf("a handler for a %s without a name: name one", what))
 	case fn == nil:
 		h.mistakes = append(h.mistakes, fmt.Errorf("the handler for %s %q is nil", what, name))
+	case optionless:
+		h.mistakes = append(h.mistakes, fmt.Errorf("an option of %s %q is nil: leave it out", what, name))
 	case twice:
 		h.mistakes = append(h.mistakes, fmt.Errorf("%s %q has two handlers: keep one", what, name))
 	case added.lease < 0:

@@ -34,6 +34,9 @@ func TestMistakesAreToldByNew(t *testing.T) {
 		"no handlers":                 NewHandlers(),
 		"without a name":              func() *Handlers { h := on(nothing); h.Kind("", nothing); return h }(),
 		`handler for kind "k" is nil`: func() *Handlers { h := on(nothing); h.Kind("k", nil); return h }(),
+		`option of kind "k" is nil`:   func() *Handlers { h := on(nothing); h.Kind("k", nothing, nil); return h }(),
+		`option of queue "o" is nil`:  func() *Handlers { h := on(nothing); h.Queue("o", nothing, WithBackoff(nil), nil); return h }(),
+		"a middleware is nil":         on(nothing, WithMiddleware(nil)),
 		`queue "q" has two handlers`:  func() *Handlers { h := on(nothing); h.Queue("q", nothing); return h }(),
 	} {
 		if _, err := New(q, h, Options{}); err == nil || !strings.Contains(err.Error(), want) {
@@ -42,6 +45,9 @@ func TestMistakesAreToldByNew(t *testing.T) {
 	}
 	if _, err := New(q, nil, Options{}); err == nil {
 		t.Error("no handlers at all are accepted")
+	}
+	if _, err := New(nil, on(nothing), Options{}); err == nil || !strings.Contains(err.Error(), "no queue") {
+		t.Errorf("without a queue: %v", err)
 	}
 }
 

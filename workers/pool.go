@@ -129,6 +129,9 @@ type Pool struct {
 // needs three connections of the queue's, and makes two of its own. Nothing runs
 // before Start.
 func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
+	if q == nil {
+		return nil, errors.New("workers: no queue: open one with queue.Open or queue.New")
+	}
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("workers: %w", err)
 	}
@@ -171,7 +174,9 @@ func (p *Pool) Start(ctx context.Context) error {
 		return nil
 	}
 	p.base = context.WithoutCancel(ctx)
-	if !p.life.start(ctx, p.serve) {
+	if !p.life.start(ctx, p.serve) { // a Stop is about to say so
+		p.base = nil
+		p.neverBegin()
 		return ErrStopped
 	}
 	for _, w := range p.workers {
@@ -223,16 +228,24 @@ func (p *Pool) Stop(ctx context.Context) error {
 		<-p.life.ended()
 	}
 	p.mu.Lock()
-	if p.base == nil && !p.stopping { // never started
-		p.stopping = true
-		for _, w := range p.workers {
-			w.life.end(ErrStopped)
-			w.over = true
-			w.refresh()
-		}
+	if p.base == nil { // never started
+		p.neverBegin()
 	}
 	p.mu.Unlock()
 	return p.whatIsLeft()
+}
+
+// neverBegin ends a pool that was stopped before it was started. The lock is held.
+func (p *Pool) neverBegin() {
+	if p.stopping {
+		return
+	}
+	p.stopping = true
+	for _, w := range p.workers {
+		w.life.end(ErrStopped)
+		w.over = true
+		w.refresh()
+	}
 }
 
 // whatIsLeft is what Stop returns.
