@@ -123,39 +123,6 @@ func (p *Pool) pass(events []Event) {
 	}
 }
 
-// troubles are the operations that fail just now, so that an outage is told
-// once at its beginning and once at its end, however many tries it takes.
-type troubles struct {
-	mu  sync.Mutex
-	now map[string]bool
-}
-
-// trouble notes that an operation failed.
-func (p *Pool) trouble(operation string, err error) {
-	p.troubles.mu.Lock()
-	first := !p.troubles.now[operation]
-	if p.troubles.now == nil {
-		p.troubles.now = map[string]bool{}
-	}
-	p.troubles.now[operation] = true
-	p.troubles.mu.Unlock()
-	if first {
-		p.emit(Event{What: DBTrouble, Text: operation + " fail: " + err.Error()})
-		p.signals.troubled.send(operation)
-	}
-}
-
-// works notes that an operation succeeded.
-func (p *Pool) works(operation string) {
-	p.troubles.mu.Lock()
-	before := p.troubles.now[operation]
-	delete(p.troubles.now, operation)
-	p.troubles.mu.Unlock()
-	if before {
-		p.emit(Event{What: DBTrouble, Text: operation + " work again"})
-	}
-}
-
 // counted is a number with its noun.
 func counted(n int, noun string) string {
 	if n == 1 {
