@@ -69,7 +69,7 @@ func addWork(root *cobra.Command, o *options, add adder) {
 		return cli.Work(ctx, o.printer(), o.where(), w)
 	})
 	flags := cmd.Flags()
-	flags.StringSliceVar(&w.Queues, "queue", nil, "the queues, strictly in this order of preference (required)")
+	flags.Var((*names)(&w.Queues), "queue", `the queues, strictly in this order of preference; a comma within a name is written \, (required)`)
 	flags.StringVar(&program, "exec", "", "the program that does each job; its arguments stand after --")
 	flags.Var(&crew, "workers", "how many workers, each with a claim of its own")
 	flags.Var(&slots, "slots", "how many jobs each of them does at once")
