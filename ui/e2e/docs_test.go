@@ -29,7 +29,7 @@ var notRunHere = map[string]string{
 // bash) before they get SIGTERM, on which they must end well.
 var endless = map[string]string{
 	"leasetop": "Z depth ",
-	"leasetop work --queue emails --exec cat": "completed",
+	"leasetop work --queue receipts --exec cat": "completed",
 }
 
 // What stands in blocks that no shell runs, by the page and language.

@@ -38,9 +38,6 @@ func TestProgramOfTheREADME(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
-	if _, err := conn.Exec(t.Context(), "create table users (name text, email text)"); err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(t.Context(), program)
 	cmd.Env, cmd.Stderr = append(term.Environ(), "DATABASE_URL="+url), os.Stderr
 	out, err := cmd.StdoutPipe()
