@@ -75,10 +75,10 @@ func withPaused(queues []QueueDepth, paused []queue.Pause) []QueueDepth {
 	for _, q := range queues {
 		have[q.Queue] = true
 	}
-	out := queues
+	out, estimated := queues, slices.ContainsFunc(queues, func(q QueueDepth) bool { return !q.CompletedExact })
 	for _, p := range paused {
 		if !have[p.Queue] {
-			out = append(slices.Clip(out), QueueDepth{QueueDepth: queue.QueueDepth{Queue: p.Queue, CompletedExact: true}})
+			out = append(slices.Clip(out), QueueDepth{QueueDepth: queue.QueueDepth{Queue: p.Queue, CompletedExact: !estimated}})
 		}
 	}
 	if len(out) > len(queues) {

@@ -13,7 +13,8 @@ const (
 	countCap = 100_000 // no count of a poll goes further
 
 	pollSoonest  = 200 * time.Millisecond // between a reading and the next that the stream asked for
-	restPerPoll  = 10                     // a poll rests so many times as long as it took
+	restPerPoll  = 10                     // a poll rests so many times as long as it took,
+	restMost     = 2 * time.Second        // up to this, or as long as it took: see restAfter
 	reconnectMax = 5 * time.Second
 )
 
@@ -31,7 +32,7 @@ func (f *Feed) polling(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		turn := turns{atLatest: max(f.opts.Poll, restPerPoll*took), soonest: max(pollSoonest, restPerPoll*took)}
+		turn := turns{atLatest: max(f.opts.Poll, restAfter(took)), soonest: max(pollSoonest, restAfter(took))}
 		if err != nil {
 			failures++
 			f.down(Polled, say(err))
@@ -49,6 +50,13 @@ func (f *Feed) polling(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// restAfter is how long the database is left alone after a poll that took so long. A
+// quick one costs it a tenth of its time at most; a slow one half, for figures that
+// stood still ten times as long as they took to read would be of no use to anybody.
+func restAfter(took time.Duration) time.Duration {
+	return max(took, min(restPerPoll*took, restMost))
 }
 
 // turns says when the next poll is due.
@@ -141,8 +149,8 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 			f.countRates(p, depths.Queues, now)
 		}
 		f.leases.reading(rows, total, seen, depths.At, now)
-		f.draft.Every = max(f.opts.Poll, restPerPoll*took) + 2*took
-		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: now, Queues: f.depthLines(depths.Queues, now)}
+		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
+		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: now, Queues: f.depthLines(stillKnown(f.draft.Depths.Queues, depths.Queues), now)}
 	})
 	known := p.depths != nil
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))

@@ -17,8 +17,8 @@ type State struct {
 
 	Server Server
 	Clock  Clock
-	// Every is how long it may be from one reading of Depths, Leases and Dead to the
-	// next: slow polls rest longer. What is older is stale.
+	// Every is how long it may be from one reading of Depths and Leases to the next:
+	// slow polls rest longer.
 	Every time.Duration
 
 	Depths  Depths
