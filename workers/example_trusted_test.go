@@ -20,5 +20,7 @@ func ExampleTrustedFor() {
 		return nil
 	})
 	work(q, h, queue.NewJob{Queue: "wheels", Kind: "turn"})
-	// Output: the wheel may turn for 30s
+	// Output:
+	// the wheel may turn for 30s
+	// job 1 completed
 }
