@@ -39,29 +39,39 @@ func banner(p *picture, w int) []string {
 type link struct {
 	watch.Link
 	name, feeds string
+	lag         string // what a long Lag means: "its last answer took"
 }
 
 // links are the sources, the one that hurts most to lose first.
 func links(p *picture) []link {
 	return []link{
-		{p.state.Polling, "poll", "depths, leases and pauses"},
-		{p.state.Notify, "NOTIFY", "dead letters, within milliseconds"},
-		{p.state.WAL, "WAL", "events"},
+		{p.state.Polling, "poll", "depths, leases and pauses", "the last reading took"},
+		{p.state.Notify, "NOTIFY", "dead letters, within milliseconds", "the last answer took"},
+		{p.state.WAL, "WAL", "events", "it is behind by"},
 	}
 }
 
-// sources says for the help how each source is.
+// sources says for the help how each source is: what the header says by a mark.
 func sources(p *picture) []string {
 	var notes []string
+	read, old := p.stale(p.state.Depths.Read)
 	for _, l := range links(p) {
 		text := l.name + ": " + l.feeds
 		switch {
 		case p.state.Version == 0:
 			text += " · not connected yet"
-		case l.OK:
-			text += " · ok for " + age(p.local.Sub(l.Since))
-		default:
+		case !l.OK:
 			text += " · not for " + age(p.local.Sub(l.Since)) + ": " + l.Reason
+		case l.Lag >= slow:
+			text += " · slow: " + l.lag + " " + age(l.Lag)
+		case !old || l.name != "poll":
+			text += " · ok for " + age(p.local.Sub(l.Since))
+		}
+		if old && l.name == "poll" {
+			text += " · its figures are " + age(read) + " old"
+			if l.OK && p.state.Every > 0 {
+				text += ", and come up to " + age(p.state.Every) + " apart"
+			}
 		}
 		notes = append(notes, text)
 	}

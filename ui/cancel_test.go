@@ -108,9 +108,12 @@ func TestCancelThatFailsSaysWhy(t *testing.T) {
 func TestCancelSaysWhereItMakesNoSense(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "enter", "C")
+	s.press("2", "enter")
+	s.seesNot("C cancel")
+	s.press("C")
 	s.sees("cancel: nothing to stop: dead")
 	s.shows(func(j *queue.Job) { running(j); j.CancelledBy = "bob" })
+	s.sees("C cancel")
 	s.press("C")
 	s.sees("cancel: its worker has been asked to stop already, by bob")
 	s.send(jobMsg{id: s.app.detail.id, err: queue.ErrNotFound})

@@ -24,9 +24,9 @@ func thousands(n int64) string {
 }
 
 // count writes n for a column of w cells: with separators where they fit, else
-// shortened (50k, 1.2M). An estimate gets a tilde.
+// shortened (50k, 1.2M). An estimate gets a tilde, nought too: none were come across.
 func count(n int64, estimate bool, w int) string {
-	if estimate && n != 0 {
+	if estimate {
 		return "~" + fitCount(n, w-1)
 	}
 	return fitCount(n, w)

@@ -100,11 +100,11 @@ func (d *detail) Keys(a *app) []action {
 	redrive := redriveKey(a, func() []subject { return subjects(*d.job) }, true)
 	redrive.help = "bring this job back to pending"
 	var one target
-	var over string
+	var over, ended string
 	if d.job != nil {
 		one = jobTarget(d.job)
 		if s := d.job.Status; s != queue.Pending && s != queue.Processing {
-			over = "nothing to stop: " + string(s)
+			ended = "nothing to stop: " + string(s)
 		}
 	} else {
 		over = "not read yet"
@@ -119,7 +119,7 @@ func (d *detail) Keys(a *app) []action {
 			return nil
 		}),
 		redrive.unless(why),
-		cancelKey(a, one, over),
+		cancelKey(a, one, pick(over != "", over, ended)).never(ended),
 		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {
 			a.say(okay, "copied "+id)
 			return tea.SetClipboard(id)

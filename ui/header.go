@@ -98,7 +98,11 @@ func release(version string) string {
 	return number
 }
 
-// link is one source of the feed: whether it works and, when it lags, how far.
+// slow is the lag from which it is told.
+const slow = time.Second
+
+// link is one source of the feed: whether it works and, when it lags, how far. What
+// that means is in the help: see sources.
 func (p *picture) link(name string, l watch.Link) string {
 	t := p.theme
 	switch {
@@ -106,7 +110,7 @@ func (p *picture) link(name string, l watch.Link) string {
 		return t.dim.draw(name + " …")
 	case !l.OK:
 		return t.bad.draw(name + " ✗")
-	case l.Lag >= time.Second:
+	case l.Lag >= slow:
 		return t.warn.draw(name + " ! " + age(l.Lag))
 	}
 	return t.dim.draw(name+" ") + t.good.draw("✓")
@@ -134,13 +138,15 @@ func (p *picture) skew() string {
 func (p *picture) life(frozen bool) string {
 	t := p.theme
 	clock := p.now.UTC().Format("15:04Z")
-	_, old := p.stale(p.state.Depths.Read)
+	old, stale := p.stale(p.state.Depths.Read)
 	switch {
 	case frozen:
 		return t.chip(caution, "‖ PICTURE FROZEN "+p.now.UTC().Format("15:04:05Z"))
 	case p.state.Version == 0:
 		return t.chip(quiet, "CONNECTING")
-	case old || !p.state.Polling.OK:
+	case stale:
+		return t.chip(danger, "! STALE "+age(old)) + " " + t.text.draw(clock)
+	case !p.state.Polling.OK:
 		return t.chip(danger, "! STALE") + " " + t.text.draw(clock)
 	}
 	return t.good.draw("● LIVE") + " " + t.text.draw(clock)

@@ -15,7 +15,7 @@ type action struct {
 	help  string   // a sentence for the help
 	why   string   // why the key does nothing now; "" when it works
 	solo  bool     // it changes something without asking: it must stand alone
-	out   bool     // it never does anything in this process: the footer leaves it out
+	out   bool     // it never does anything in this process, or with this job: the footer leaves it out
 	do    func() tea.Cmd
 }
 
@@ -32,7 +32,7 @@ func (a action) unless(why string) action {
 	return a
 }
 
-// never greys the action like unless, for as long as the process runs.
+// never greys the action like unless, where the reason will not pass.
 func (a action) never(why string) action {
 	a.out = a.out || why != ""
 	return a.unless(why)

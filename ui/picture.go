@@ -27,8 +27,9 @@ type picture struct {
 	local   time.Time       // this machine's clock at the same moment
 }
 
-// staleAfter is how old a reading may be, at the least, before it is marked.
-const staleAfter = 5 * time.Second
+// staleAfter is how old a reading may be before it is marked, however long it is
+// until the next one is due.
+const staleAfter = 3 * time.Second
 
 // stale reports whether a reading is too old to pass for the present, and how
 // old it is.
@@ -37,7 +38,17 @@ func (p *picture) stale(read time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	old := p.local.Sub(read)
-	return old, old > max(staleAfter, p.state.Every)
+	return old, old > staleAfter
+}
+
+// leasesRead is when the leases were last known to be as shown: a stream that keeps
+// up renews them between two polls.
+func (p *picture) leasesRead() time.Time {
+	read, stream := p.state.Leases.Read, p.state.WAL
+	if stream.OK && stream.Lag < slow && stream.Heard.After(read) {
+		return stream.Heard
+	}
+	return read
 }
 
 // oldNote is what a heading says about a stale reading, "" about a fresh one.

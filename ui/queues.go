@@ -48,7 +48,9 @@ func (q *queuesPane) Heading() heading {
 		return h
 	}
 	h.rest = thousands(int64(len(d.Queues)))
-	h.note = q.pic.oldNote(d.Read)
+	if old, stale := q.pic.stale(d.Read); stale {
+		h.note = "figures " + age(old) + " old"
+	}
 	return h
 }
 
@@ -57,13 +59,13 @@ var queueColumns = []column{
 	{title: "READY", min: 5, max: 7, right: true},
 	{title: "SCHED", min: 5, max: 6, right: true, rank: 3},
 	{title: "PROC", min: 4, max: 5, right: true},
-	{title: "DONE", min: 6, max: 9, right: true, rank: 6},
+	{title: "DONE", min: 5, max: 9, right: true, rank: 5},
 	{title: "FAILED", min: 6, right: true, rank: 2},
 	{title: "DEAD", min: 5, max: 7, right: true},
 	{title: "OLDEST", min: 6, right: true, rank: 1},
 	{title: "IN/s", min: 4, max: 5, right: true, rank: 4},
 	{title: "OUT/s", min: 5, right: true, rank: 4},
-	{title: "60s", min: 5, max: 60, rank: 5, grows: true},
+	{title: "60s", min: 5, max: 60, rank: 6, grows: true},
 }
 
 // View draws the pane's inside.
@@ -114,7 +116,10 @@ func (q *queuesPane) View(w, h int) []string {
 		add(t.lineOf(row, w, false, false))
 	}
 	lines = append(lines, notes...)
-	return append(lines, q.chart(w, h-len(lines))...)
+	for _, line := range q.chart(w, h-len(lines)) {
+		add(line)
+	}
+	return lines
 }
 
 // cells are one queue's columns. Noughts are dim, so that what is there stands out.
