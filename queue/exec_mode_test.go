@@ -27,7 +27,9 @@ func TestEveryOperationInEveryModeOfPgx(t *testing.T) {
 			at := At(time.Date(2020, 2, 29, 12, 0, 0, 123456000, time.UTC))
 			want := []NewJob{
 				{Queue: "a", RunAt: at, Kind: "it's \\ \"quoted\"", Payload: []byte(`{"n": 1970670598291982290, "t": "\\ ' \u00e4"}`), IdempotencyKey: "k'\\"},
-				{Queue: "a", RunAt: Time{Infinity: -1}}, {Queue: "a", RunAt: Time{Infinity: 1}}, {Queue: "a", Delay: time.Hour},
+				{Queue: "a", RunAt: Time{Infinity: -1}},
+				{Queue: "a", RunAt: Time{Infinity: 1}},
+				{Queue: "a", Delay: time.Hour},
 			}
 			for _, one := range [][]NewJob{want[:1], want[1:]} {
 				must[[]Enqueued](t)(q.Enqueue(t.Context(), one...))
