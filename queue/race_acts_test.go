@@ -77,7 +77,7 @@ func TestActsInEveryOrder(t *testing.T) {
 		{"mine", cancelAlone, releases, `
 			1 1: dead, asked by ann; cancelled`},
 		{"mine", cancelAlone, buries, `
-			1 1: dead, asked by ann; buried
+			1 1: dead, asked by ann; cancelled
 			0 1: dead; buried`},
 		{"mine", cancelAlone, beats, `
 			1 1: processing, asked by ann
