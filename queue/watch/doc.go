@@ -40,10 +40,12 @@
 //
 // The poll has one query in flight at most, pauses ten times as long as it took, or
 // two seconds when that is less (never shorter than it took), and its counts are
-// capped. Its queries are not compiled (jit): that would take longer than they do. Dead letters are read at most four times a second,
-// whatever the rate of signals. A change seen in the stream brings the next poll
-// forward, to five a second at most. The stream's position is confirmed every
-// second, also when nothing happens, so an idle table pins no WAL.
+// capped. Its queries are planned for their parameters each time and not compiled
+// (jit): with many jobs waiting, the rest would take longer than the reading. Dead
+// letters are read at most four times a second, whatever the rate of signals. A
+// change seen in the stream brings the next poll forward, to five a second at most.
+// The stream's position is confirmed every second, also when nothing happens, so an
+// idle table pins no WAL.
 //
 // Everything from the database stays as it is in State, control characters and
 // all: whoever shows it makes it safe.
