@@ -111,3 +111,20 @@ func ExampleQueue_TakeChore() {
 	// true <nil>
 	// false <nil>
 }
+
+// A chore that may take longer than its interval is kept meanwhile.
+func ExampleQueue_KeepChore() {
+	q := open()
+	defer q.Close()
+	const name, every = "archive the photographs", time.Hour
+
+	mine, err := q.TakeChore(ctx, name, every)
+	fmt.Println(mine, err)
+	for folder := range 3 {
+		// … the folder's photographs …
+		if err := q.KeepChore(ctx, name, every); err != nil {
+			fmt.Println("folder", folder, err)
+		}
+	}
+	// Output: true <nil>
+}

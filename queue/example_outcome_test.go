@@ -34,6 +34,27 @@ func ExampleQueue_CompleteMany() {
 	// Output: 0 of 2 were gone already, <nil>
 }
 
+// A job that somebody has locked holds up none of the others.
+func ExampleQueue_CompleteUnlocked() {
+	q := open()
+	defer q.Close()
+	first, second := claimed(q, queue.NewJob{Queue: "emails"}), claimed(q, queue.NewJob{Queue: "emails"})
+	tx, err := q.Pool().Begin(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer tx.Rollback(ctx)
+	if _, err := tx.Exec(ctx, "SELECT FROM leasetop.jobs WHERE id = $1 FOR UPDATE", first.ID); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	locked, lost, err := q.CompleteUnlocked(ctx, []queue.Lease{first.Lease(), second.Lease()})
+	fmt.Println(len(locked), "of 2 is for later,", len(lost), "were gone already,", err)
+	// Output: 1 of 2 is for later, 0 were gone already, <nil>
+}
+
 func ExampleQueue_Retry() {
 	q := open()
 	defer q.Close()
