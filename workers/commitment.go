@@ -1,0 +1,54 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// ErrNotCommitted is the error of a job whose handler returned nil after [CompleteTx],
+// while that transaction was rolled back or is still open. The job is retried.
+var ErrNotCommitted = errors.New("completed in a transaction that was not committed")
+
+// commitment makes sure that the handler's transaction, which completed the job, was
+// committed: one look by the primary key. When the job is still ours it was not, and
+// what the handler did there is gone with it.
+func (r *run) commitment(once bool) outcome {
+	return outcome{
+		name: "completion in a transaction", batched: true, once: once, // a look needs no place
+		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			job, _, err := q.Preview(ctx, l.ID, 0)
+			switch {
+			case errors.Is(err, queue.ErrNotFound): // by retention, as what is completed
+				return queue.Completed, nil
+			case err != nil:
+				return "", err
+			case job.Status == queue.Completed:
+				return queue.Completed, nil
+			case job.LockedBy != l.Token:
+				return "", fmt.Errorf("complete job %d: %w", l.ID, queue.ErrLeaseLost)
+			}
+			// While the transaction is open this waits for it, and finds what it left.
+			delay := r.delay()
+			var status queue.Status
+			err = r.worker.pool.alone(ctx, func() (err error) {
+				status, err = q.Retry(ctx, l, ErrNotCommitted.Error(), delay)
+				return err
+			})
+			if err == nil {
+				r.uncommitted()
+			}
+			return status, err
+		},
+	}
+}
+
+// uncommitted notes what the handler's nil was worth.
+func (r *run) uncommitted() {
+	p := r.worker.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.err = ErrNotCommitted
+}
