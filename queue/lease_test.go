@@ -130,3 +130,28 @@ func TestNextExpiry(t *testing.T) {
 		t.Errorf("with an expired lease: in %v, %v, %v", in, found, err)
 	}
 }
+
+// A handler's open transaction has inserted a row that points to its job: that locks
+// the job's key, and keeps nobody from renewing or reclaiming the lease.
+func TestForeignKeyOnTheJobKeepsNoHeartbeatOff(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, "create table invoices (job bigint references leasetop.jobs)")
+	lease := claimed(t, q, NewJob{}, time.Minute)
+	tx := begin(t, q)
+	must[any](t)(tx.Exec(t.Context(), "insert into invoices values ($1)", lease.ID))
+
+	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Hour}})); len(beat.Renewed) != 1 {
+		t.Errorf("%+v", beat)
+	}
+	if locked, lost, err := q.CompleteUnlocked(t.Context(), []Lease{lease}); err != nil || len(locked)+len(lost) != 0 {
+		t.Errorf("completed: locked %v, lost %v, %v", locked, lost, err)
+	}
+	next := claimed(t, q, NewJob{}, time.Minute)
+	must[any](t)(tx.Exec(t.Context(), "insert into invoices values ($1)", next.ID))
+	expire(t, q, next.ID)
+	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 1 {
+		t.Errorf("reclaimed %+v", taken)
+	}
+	ok(t, tx.Rollback(t.Context()))
+}

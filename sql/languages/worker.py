@@ -451,7 +451,7 @@ WITH held AS (
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
   ORDER BY jobs.id
-  FOR UPDATE OF jobs SKIP LOCKED)
+  FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs
 SET lease_expires_at = now() + make_interval(secs => held.secs),
     updated_at = now()
@@ -471,7 +471,7 @@ WITH expired AS (
   WHERE status = 'processing' AND lease_expires_at < now()
   ORDER BY id
   LIMIT $1::int
-  FOR UPDATE SKIP LOCKED)
+  FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
     locked_at = NULL,

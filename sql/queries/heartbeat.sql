@@ -4,7 +4,9 @@
 -- claim and the fresh one of the same job), and who wants the job cancelled, if anybody.
 -- One that is missing is locked by another transaction just now (the lease stands) or
 -- lost: lease_owners.sql tells.
--- Rows locked elsewhere are skipped, so one of them cannot hold up the rest.
+-- Rows locked elsewhere are skipped, so one of them cannot hold up the rest. NO KEY,
+-- which is an update's own lock, passes by those that foreign keys take: a handler whose
+-- open transaction inserted a row that points to its job keeps its lease.
 -- Index: primary key. Changes no indexed column, so nearly all of it is HOT.
 WITH held AS (
   SELECT jobs.id, beat.secs
@@ -12,7 +14,7 @@ WITH held AS (
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
   ORDER BY jobs.id
-  FOR UPDATE OF jobs SKIP LOCKED)
+  FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs
 SET lease_expires_at = now() + make_interval(secs => held.secs),
     updated_at = now()

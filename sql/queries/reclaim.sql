@@ -2,16 +2,16 @@
 -- (also the jobs that article-style workers leave so for ever) or somebody cancelled it.
 --   $1 limit
 -- Rows: id, queue, kind, attempts, new status, the owner who lost the lease, how many
--- seconds after expiry, and who cancelled the job, if anybody. Fewer rows than the limit: nothing more is expired, or
--- the rest is locked elsewhere. Rows locked elsewhere are skipped, so any number of
--- reapers may run. Index: jobs_active.
+-- seconds after expiry, and who cancelled the job, if anybody. Fewer rows than the limit:
+-- nothing more is expired, or the rest is locked elsewhere. Rows locked elsewhere are
+-- skipped, so any number of reapers may run. NO KEY: see heartbeat.sql. Index: jobs_active.
 WITH expired AS (
   SELECT id, locked_by, lease_expires_at
   FROM leasetop.jobs
   WHERE status = 'processing' AND lease_expires_at < now()
   ORDER BY id
   LIMIT $1::int
-  FOR UPDATE SKIP LOCKED)
+  FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
     locked_at = NULL,
