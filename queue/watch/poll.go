@@ -117,6 +117,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	if err := f.readPauses(ctx); err != nil {
 		return err
 	}
+	asked := time.Now() // what is read is no newer than this, however long it takes
 	depths, err := f.reader.Depth(ctx, countCap)
 	if err != nil {
 		return f.gone(err)
@@ -148,9 +149,9 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 			f.leases.renewals += renewals
 			f.countRates(p, depths.Queues, now)
 		}
-		f.leases.reading(rows, total, seen, depths.At, now)
+		f.leases.reading(rows, total, seen, depths.At, asked)
 		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
-		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: now, Queues: f.depthLines(stillKnown(f.draft.Depths.Queues, depths.Queues), now)}
+		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: f.depthLines(stillKnown(f.draft.Depths.Queues, depths.Queues), now)}
 	})
 	known := p.depths != nil
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))

@@ -38,6 +38,34 @@ func TestReadingsArePlannedForWhatTheyRead(t *testing.T) {
 	}
 }
 
+// A reading that waits, here for a lock, is as old as its beginning.
+func TestSlowReadingIsNotTakenForAFreshOne(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	f := start(t, open(t, url), Options{Poll: -1, NoWAL: true})
+	first := await(t, f, "a reading", func(s *State) bool { return listening(s) && s.Dead.Source != Unknown })
+	somebody, psql := client(t, url), client(t, url)
+	exec(t, somebody, "begin")
+	exec(t, somebody, "lock table leasetop.jobs")
+	poke(f.pollNow)
+	giveUp := time.Now().Add(30 * time.Second)
+	for number(t, psql, `select count(*)::int from pg_stat_activity
+		where datname = current_database() and application_name = 'leasetop feed poll' and wait_event_type = 'Lock'`) == 0 {
+		if time.Now().After(giveUp) {
+			t.Fatal("no reading waits")
+		}
+	}
+	waiting := time.Now()
+	exec(t, somebody, "commit")
+	s := await(t, f, "the next reading", func(s *State) bool { return s.Depths.Read.After(first.Depths.Read) })
+	if late := s.Depths.Read.Sub(waiting); late > 0 {
+		t.Errorf("the depths of a reading that waited are said to be read %v later", late)
+	}
+	if late := s.Leases.Read.Sub(waiting); late > 0 {
+		t.Errorf("its leases are said to be read %v later", late)
+	}
+}
+
 func TestPausedQueueOfALargeTableIsNotSaidToHaveNoCompleted(t *testing.T) {
 	t.Parallel()
 	paused := []queue.Pause{{Queue: "small"}}

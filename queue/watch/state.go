@@ -73,7 +73,7 @@ const (
 type Depths struct {
 	Source Source
 	At     time.Time // database clock of the reading
-	Read   time.Time // local clock (monotonic) of the reading: age = time.Since(Read)
+	Read   time.Time // local clock (monotonic) when the reading began: age = time.Since(Read)
 	Queues []QueueDepth
 }
 
