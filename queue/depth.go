@@ -11,6 +11,9 @@ import (
 type Depths struct {
 	At     time.Time // the database's clock
 	Queues []QueueDepth
+	// CompletedExact is that of each of Queues. When it is false, a queue that has
+	// nothing but completed jobs, and few, may be missing.
+	CompletedExact bool
 }
 
 // QueueDepth counts the jobs of one queue by status.
@@ -57,6 +60,7 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 		read, limit = quickPages, &cap
 	}
 	percent := min(100, 100*float64(read)/float64(max(pages, 1)))
+	d.CompletedExact = percent == 100
 	rows, err := q.pool.Query(ctx, q.schema.Query("depth"), limit, percent)
 	if err != nil {
 		return d, q.failed("depth", err, "depth")
@@ -67,7 +71,7 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 		if oldest != nil {
 			n.OldestReady = duration(*oldest)
 		}
-		n.CompletedExact = percent == 100
+		n.CompletedExact = d.CompletedExact
 		reached := func(count int64) bool { return cap > 0 && count >= int64(cap) }
 		n.AtLeast = AtLeast{reached(n.Ready), reached(n.Scheduled), reached(n.Failed), reached(n.Dead)}
 		return n, err

@@ -75,7 +75,7 @@ func TestDepthEstimatesCompletedFromASample(t *testing.T) {
 	const jobs = 60000
 	exec(t, q, "insert into leasetop.jobs (queue, status) select 'q' || n % 2, 'completed' from generate_series(1, $1) n", jobs)
 	exact, sample := must[Depths](t)(q.Depth(t.Context(), 0)), must[Depths](t)(q.Depth(t.Context(), 10000))
-	if len(exact.Queues) != 2 || len(sample.Queues) != 2 {
+	if len(exact.Queues) != 2 || len(sample.Queues) != 2 || !exact.CompletedExact || sample.CompletedExact {
 		t.Fatalf("%+v %+v", exact, sample)
 	}
 	for i := range exact.Queues {

@@ -13,12 +13,9 @@ const knownMost = 500
 // stillKnown adds to a reading the queues of the one before that it lacks, while its
 // completed are estimated. A sample need not come across the few completed jobs of a
 // small queue in a large table: that such a queue has none left is not known.
-func stillKnown(before []QueueDepth, now []queue.QueueDepth) []queue.QueueDepth {
-	estimated := slices.ContainsFunc(now, func(d queue.QueueDepth) bool { return !d.CompletedExact })
-	if len(now) == 0 { // nothing in the reading tells how it was made
-		estimated = slices.ContainsFunc(before, func(d QueueDepth) bool { return !d.CompletedExact })
-	}
-	if !estimated {
+func stillKnown(before []QueueDepth, reading queue.Depths) []queue.QueueDepth {
+	now := reading.Queues
+	if reading.CompletedExact {
 		return now
 	}
 	have := make(map[string]bool, len(now))

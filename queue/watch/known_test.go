@@ -18,21 +18,23 @@ func TestQueueStaysKnownWhileItsCompletedAreEstimated(t *testing.T) {
 	type depths = []queue.QueueDepth
 	for _, c := range []struct {
 		name        string
+		counted     bool
 		before, now depths
 		want        depths
 	}{
-		{"first reading", nil, depths{guess("bulk")}, depths{guess("bulk")}},
-		{"missed by the sample", depths{exact("small"), exact("a")}, depths{guess("bulk")}, depths{guess("a"), guess("bulk"), guess("small")}},
-		{"missed again", depths{guess("small"), guess("bulk")}, depths{guess("bulk")}, depths{guess("bulk"), guess("small")}},
-		{"all missed", depths{guess("small")}, nil, depths{guess("small")}},
-		{"counted, and not there", depths{guess("small"), guess("bulk")}, depths{exact("bulk")}, depths{exact("bulk")}},
-		{"all counted, and none there", depths{exact("small")}, nil, nil},
+		{"first reading", false, nil, depths{guess("bulk")}, depths{guess("bulk")}},
+		{"missed by the sample", false, depths{exact("small"), exact("a")}, depths{guess("bulk")}, depths{guess("a"), guess("bulk"), guess("small")}},
+		{"missed again", false, depths{guess("small"), guess("bulk")}, depths{guess("bulk")}, depths{guess("bulk"), guess("small")}},
+		// As while a bulk is written that nobody sees yet.
+		{"all missed", false, depths{exact("small")}, nil, depths{guess("small")}},
+		{"counted, and not there", true, depths{guess("small"), guess("bulk")}, depths{exact("bulk")}, depths{exact("bulk")}},
+		{"all counted, and none there", true, depths{guess("small")}, nil, nil},
 	} {
 		var before []QueueDepth
 		for _, d := range c.before {
 			before = append(before, QueueDepth{QueueDepth: d})
 		}
-		if got := stillKnown(before, c.now); !slices.Equal(got, c.want) {
+		if got := stillKnown(before, queue.Depths{Queues: c.now, CompletedExact: c.counted}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -41,11 +43,11 @@ func TestQueueStaysKnownWhileItsCompletedAreEstimated(t *testing.T) {
 func TestKnownQueuesDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	var before []QueueDepth
-	now := []queue.QueueDepth{{Queue: "bulk"}}
+	now := queue.Depths{Queues: []queue.QueueDepth{{Queue: "bulk"}}}
 	for i := range 3 * knownMost {
 		before = append(before, QueueDepth{QueueDepth: queue.QueueDepth{Queue: string(rune('一' + i))}})
 	}
-	if got := stillKnown(before, now); len(got) != len(now)+knownMost {
+	if got := stillKnown(before, now); len(got) != len(now.Queues)+knownMost {
 		t.Errorf("%d queues are kept", len(got))
 	}
 }

@@ -151,7 +151,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		}
 		f.leases.reading(rows, total, seen, depths.At, asked)
 		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
-		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: f.depthLines(stillKnown(f.draft.Depths.Queues, depths.Queues), now)}
+		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: f.depthLines(stillKnown(f.draft.Depths.Queues, depths), now)}
 	})
 	known := p.depths != nil
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))
