@@ -439,7 +439,7 @@ func TestEstimateOfNoneIsMarked(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.state.Depths.Queues[1].Completed, w.state.Depths.Queues[1].CompletedExact = 0, false
-	for _, size := range []struct{ w, h int }{{80, 24}, {120, 36}} {
+	for _, size := range []struct{ w, h int }{{80, 24}, {200, 50}} {
 		row := regexp.MustCompile(`images +12 +0 +3 +(\S+) +0 `).FindStringSubmatch(newStage(t, w, size.w, size.h).screen().Text())
 		if len(row) != 2 || row[1] != "~0" {
 			t.Errorf("%d×%d: the row is %q", size.w, size.h, row)

@@ -59,13 +59,13 @@ var queueColumns = []column{
 	{title: "READY", min: 5, max: 7, right: true},
 	{title: "SCHED", min: 5, max: 6, right: true, rank: 3},
 	{title: "PROC", min: 4, max: 5, right: true},
-	{title: "DONE", min: 5, max: 9, right: true, rank: 5},
+	{title: "DONE", min: 6, max: 9, right: true, rank: 6},
 	{title: "FAILED", min: 6, right: true, rank: 2},
 	{title: "DEAD", min: 5, max: 7, right: true},
 	{title: "OLDEST", min: 6, right: true, rank: 1},
 	{title: "IN/s", min: 4, max: 5, right: true, rank: 4},
 	{title: "OUT/s", min: 5, right: true, rank: 4},
-	{title: "60s", min: 5, max: 60, rank: 6, grows: true},
+	{title: "60s", min: 5, max: 60, rank: 5, grows: true},
 }
 
 // View draws the pane's inside.
