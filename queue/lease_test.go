@@ -132,17 +132,21 @@ func TestNextExpiry(t *testing.T) {
 }
 
 // A handler's open transaction has inserted a row that points to its job: that locks
-// the job's key, and keeps nobody from renewing or reclaiming the lease.
-func TestForeignKeyOnTheJobKeepsNoHeartbeatOff(t *testing.T) {
+// the job's key, and keeps nobody from renewing, cancelling or reclaiming it.
+func TestForeignKeyOnTheJobKeepsNobodyOff(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	exec(t, q, "create table invoices (job bigint references leasetop.jobs)")
-	lease := claimed(t, q, NewJob{}, time.Minute)
+	dead, lease := buried(t, q, NewJob{}), claimed(t, q, NewJob{}, time.Minute)
 	tx := begin(t, q)
+	must[any](t)(tx.Exec(t.Context(), "insert into invoices values ($1)", dead))
 	must[any](t)(tx.Exec(t.Context(), "insert into invoices values ($1)", lease.ID))
 
 	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Hour}})); len(beat.Renewed) != 1 {
 		t.Errorf("%+v", beat)
+	}
+	if asked := cancelled(t, q, "ann", lease.ID).Asked; len(asked) != 1 {
+		t.Errorf("asked %v", asked)
 	}
 	if locked, lost, err := q.CompleteUnlocked(t.Context(), []Lease{lease}); err != nil || len(locked)+len(lost) != 0 {
 		t.Errorf("completed: locked %v, lost %v, %v", locked, lost, err)
@@ -152,6 +156,9 @@ func TestForeignKeyOnTheJobKeepsNoHeartbeatOff(t *testing.T) {
 	expire(t, q, next.ID)
 	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 1 {
 		t.Errorf("reclaimed %+v", taken)
+	}
+	if done := must[Done](t)(q.Redrive(t.Context(), "ann", dead)); len(done.IDs) != 1 {
+		t.Errorf("redriven %+v", done)
 	}
 	ok(t, tx.Rollback(t.Context()))
 }

@@ -13,7 +13,7 @@ WITH wanted AS (
   WHERE id = ANY ($1::bigint[])
     AND (status IS NOT DISTINCT FROM 'pending' OR $3::boolean AND status IS NOT DISTINCT FROM 'processing')
   ORDER BY id
-  FOR UPDATE),
+  FOR NO KEY UPDATE),
 cancelled AS (
   UPDATE leasetop.jobs
   SET cancelled_by = CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN $2::text ELSE coalesce(cancelled_by, $2::text) END,

@@ -11,7 +11,7 @@ WITH wanted AS (
     AND status IN ('failed', 'dead')
     AND ($3::boolean OR idempotency_key IS NULL)
   ORDER BY id
-  FOR UPDATE)
+  FOR NO KEY UPDATE)
 UPDATE leasetop.jobs
 SET status = 'pending',
     run_at = now(),
