@@ -25,7 +25,8 @@ func init() {
 var groups guard
 
 // guard is our end of the guard's process, which kills what is held when this
-// process dies, and what has not ended in time when it is stopped. Should the guard itself die, another takes its place at once.
+// process dies, and what has not ended in time when it is stopped. Should the guard
+// itself die, another takes its place at once.
 //
 // It is told of each child twice. Before the start nobody knows what the group will
 // be, so it is told which pipes the child will have; then which group it has. This
@@ -35,6 +36,7 @@ type guard struct {
 	mu       sync.Mutex
 	starting map[string]bool       // children to come, by their pipes
 	held     map[int]time.Duration // groups, and by when each must have ended; see mustEnd
+	lapsed   map[int]time.Duration // such times that had passed when the group was prolonged
 	cmd      *exec.Cmd             // nil while there is none
 	dead     chan struct{}         // closed when it has ended
 	pipe     *os.File              // only this process holds it open
@@ -58,7 +60,7 @@ func (g *guard) expect(pipes ...*os.File) (child string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.held == nil {
-		g.held, g.starting = map[int]time.Duration{}, map[string]bool{}
+		g.held, g.lapsed, g.starting = map[int]time.Duration{}, map[int]time.Duration{}, map[string]bool{}
 	}
 	g.starting[child] = true
 	if g.say("?%s", child) {
@@ -84,24 +86,37 @@ func (g *guard) hold(child string, group int, until time.Duration) {
 	g.say("!%s", child)
 }
 
-// prolong says that a group may go on until then.
+// prolong says that a group may go on until then. Differences too small to matter are
+// not worth a word.
 func (g *guard) prolong(group int, until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if before, held := g.held[group]; held && until != before {
-		g.held[group] = until
-		g.say("+%d %d", group, until)
+	before, held := g.held[group]
+	if !held || (until-before).Abs() < soonest {
+		return
+	}
+	g.held[group] = until
+	g.say("+%d %d", group, until)
+	// After the word: had the time not come by now, the guard hears it before it kills.
+	if now, _ := bootClock(); before != 0 && before <= now {
+		g.lapsed[group] = before
 	}
 }
 
-// release forgets a group, and returns by when it had to have ended. It must be called
-// before its leader is reaped, so that its number is nobody else's as long as the guard
-// knows it.
+// release forgets a group, and returns by when it had to have ended: should that have
+// passed, the guard may have killed it. A time that was prolonged too late counts, for
+// this process may wake to the news of a heartbeat and of a death at once. It must be
+// called before its leader is reaped, so that its number is nobody else's as long as the
+// guard knows it.
 func (g *guard) release(group int) (until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	until = g.held[group]
+	if before, late := g.lapsed[group]; late {
+		until = before
+	}
 	delete(g.held, group)
+	delete(g.lapsed, group)
 	g.say("-%d", group)
 	return until
 }

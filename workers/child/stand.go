@@ -46,10 +46,12 @@ func (r *remains) listen(told io.Reader, ready func(most time.Duration) bool) {
 	var begun string
 	chunk := make([]byte, 4096)
 	for {
-		// Whoever is overdue is killed only when all that was told has been read: a group
-		// that was released may be somebody else's, once all numbers have gone round.
-		if !ready(r.untilOverdue()) {
-			r.killOverdue()
+		// Whoever is overdue is killed only when all that was told until then has been read,
+		// so the clock is read first: who was prolonged in time lives, and a group that was
+		// released may be somebody else's, once all numbers have gone round.
+		now, _ := bootClock()
+		if !ready(r.untilOverdue(now)) {
+			r.killOverdue(now)
 			continue
 		}
 		n, err := told.Read(chunk)
@@ -97,9 +99,8 @@ const look = time.Second
 
 // untilOverdue is how long until the next group is overdue, or it is time to look; an
 // hour if none will be.
-func (r *remains) untilOverdue() time.Duration {
+func (r *remains) untilOverdue(now time.Duration) time.Duration {
 	most := time.Hour
-	now, _ := bootClock()
 	for _, until := range r.groups {
 		if until != 0 {
 			most = min(most, look, max(until-now, 0))
@@ -108,8 +109,7 @@ func (r *remains) untilOverdue() time.Duration {
 	return most
 }
 
-func (r *remains) killOverdue() {
-	now, _ := bootClock()
+func (r *remains) killOverdue(now time.Duration) {
 	for group, until := range r.groups {
 		if until != 0 && until <= now {
 			r.kill(group)

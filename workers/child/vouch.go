@@ -15,32 +15,42 @@ import (
 
 // mustEnd is when the child of a job must have ended if nothing more is heard from
 // this process, by bootClock; 0 when that is not known.
-func mustEnd(ctx context.Context) time.Duration {
-	now, ok := bootClock() // first: a stop after it makes the time shorter, not longer
-	if !ok {
-		return 0
+func mustEnd(ctx context.Context) (until time.Duration) {
+	for range 2 {
+		now, ok := bootClock() // first: a stop after it makes the time shorter, not longer
+		if !ok {
+			return 0
+		}
+		left, ok := workers.TrustedFor(ctx)
+		if !ok {
+			return 0
+		}
+		until = max(now+left, 1)
+		if after, _ := bootClock(); after-now < soonest {
+			break // else it is shorter for nothing
+		}
 	}
-	left, ok := workers.TrustedFor(ctx)
-	if !ok {
-		return 0
-	}
-	return max(now+left, 1)
+	return until
 }
 
-// soonest is how often the guard is told at most, of one child.
-const soonest = 20 * time.Millisecond
+// The guard is told of a heartbeat this much later: a twentieth of the time left, within
+// these bounds. What is stopped in between has the time that was left before it.
+const (
+	soonest = 20 * time.Millisecond
+	latest  = 200 * time.Millisecond
+)
 
-// vouch prolongs what the guard was told, for as long as the child lives. Heartbeats
-// come every third of the lease, so the guard knows of each long before it matters.
+// vouch prolongs what the guard was told, for as long as the child lives, soon after
+// each heartbeat: a stop that is shorter than what is left of the lease kills nothing.
 func (p *process) vouch(ctx context.Context, exited <-chan struct{}) {
 	for {
 		until := mustEnd(ctx)
-		now, _ := bootClock()
 		if until == 0 {
 			return
 		}
 		groups.prolong(p.group(), until)
-		timer := time.NewTimer(max((until-now)/4, soonest))
+		now, _ := bootClock()
+		timer := time.NewTimer(min(max((until-now)/20, soonest), latest))
 		select {
 		case <-timer.C:
 		case <-exited:

@@ -110,6 +110,36 @@ func TestGuardKillsAChildInTimeAndThatIsNoPoison(t *testing.T) {
 	dies(t, "the grandchild", grandchild)
 }
 
+// A worker that wakes may learn of the heartbeat before it learns of the death.
+func TestDeathByTheGuardIsNoPoisonThoughTheLeaseWasRenewedSince(t *testing.T) {
+	t.Parallel()
+	now, ok := bootClock()
+	if !ok {
+		t.Skip("there is no clock for it here")
+	}
+	for _, c := range []struct {
+		name         string
+		told, renews time.Duration
+		want         bool
+	}{
+		{"renewed in time", now + time.Hour, now + 2*time.Hour, false},
+		{"renewed too late", now - time.Second, now + time.Hour, true},
+		{"no time was known", 0, now + time.Hour, false},
+	} {
+		cmd := exec.Command("sh", "-c", "kill -KILL $$")
+		_ = cmd.Run()
+		g := guard{held: map[int]time.Duration{17: c.told}, lapsed: map[int]time.Duration{}}
+		g.prolong(17, c.renews)
+		g.prolong(17, c.renews+time.Minute)
+		if got := overdue(cmd.ProcessState, g.release(17)); got != c.want {
+			t.Errorf("%s: may be the guard: %v", c.name, got)
+		}
+		if len(g.held)+len(g.lapsed) != 0 {
+			t.Errorf("%s: the group is not forgotten", c.name)
+		}
+	}
+}
+
 func TestWhichDeathsMayBeByTheGuard(t *testing.T) {
 	t.Parallel()
 	now, ok := bootClock()
