@@ -29,9 +29,10 @@
 //
 // A program that cannot be started (it was removed, the machine has no processes,
 // descriptors or memory left) is no fault of the job, which is given back: no attempt is
-// used. So that a sick machine is not the one that claims fastest, the slot rests before
-// with the job in hand, and the job is put off as long: for a second at first, then for
-// as long as it has been going on, at most 30 seconds. [Options.Unable] is told once.
+// used. So that a sick machine is not the one that claims fastest, the job is put off, for
+// a second at first, then for as long as it has been going on, at most 30 seconds; and
+// before that the slot rests as long with the job in hand, but at most 5 seconds, which
+// is how long it may delay a drain. [Options.Unable] is told once.
 //
 // # When the job must stop
 //

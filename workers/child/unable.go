@@ -21,23 +21,26 @@ func (e *cannotStart) Unwrap() error { return e.error }
 // than to fail: without it the one sick machine would claim all there is, and use up
 // the attempts of jobs that others could do.
 type unable struct {
-	least, most time.Duration // of a slot's rest after a job that could not be begun
+	least, most time.Duration // by which a job that could not be begun is put off
 	told        func(error)   // once in each spell
 
 	mu           sync.Mutex
 	since, again time.Time // the first and the latest failure of the spell
 }
 
-// The rest is as long as the spell has lasted, within these bounds.
+// A job is put off for as long as the spell has lasted, within these bounds. The slot
+// rests as long, but no longer than slotsRest: a handler learns of a drain only when its
+// grace period is nearly over, so an idle worker would take that long to stop.
 const (
 	leastRest = time.Second
 	mostRest  = 30 * time.Second
+	slotsRest = 5 * time.Second
 )
 
-// failed counts a failure and returns how long to rest. A spell is over when there
-// was no failure for twice the longest rest: beginnings that succeed in between do
+// failed counts a failure and returns how long to put the job off. A spell is over when
+// there was no failure for twice the longest delay: beginnings that succeed in between do
 // not end it, for a machine that lacks descriptors or memory can start a few.
-func (u *unable) failed(err error) (rest time.Duration) {
+func (u *unable) failed(err error) (delay time.Duration) {
 	now := time.Now()
 	u.mu.Lock()
 	first := u.since.IsZero() || now.Sub(u.again) > 2*u.most
@@ -45,19 +48,19 @@ func (u *unable) failed(err error) (rest time.Duration) {
 		u.since = now
 	}
 	u.again = now
-	rest = min(max(now.Sub(u.since), u.least), u.most)
+	delay = min(max(now.Sub(u.since), u.least), u.most)
 	u.mu.Unlock()
 	if first && u.told != nil {
 		u.told(err)
 	}
-	return rest
+	return delay
 }
 
-// giveBack keeps the slot for the rest, with the job, and has the job come back as
-// much later without using an attempt. A drain ends the rest and releases the job.
+// giveBack keeps the slot for its rest, with the job, and then puts the job off without
+// using an attempt. The end of ctx ends the rest; at that of a drain the job is released.
 func (u *unable) giveBack(ctx context.Context, err error) error {
-	rest := u.failed(err)
-	timer := time.NewTimer(rest)
+	delay := u.failed(err)
+	timer := time.NewTimer(min(delay, slotsRest))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -66,5 +69,5 @@ func (u *unable) giveBack(ctx context.Context, err error) error {
 			return fmt.Errorf("%w: %w", cause, err)
 		}
 	}
-	return fmt.Errorf("%w: %w", queue.Snooze(rest), err)
+	return fmt.Errorf("%w: %w", queue.Snooze(delay), err)
 }
