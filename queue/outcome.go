@@ -3,12 +3,25 @@ package queue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// ErrLocked says that another transaction has the job's row locked: nothing was
+// written, and the claim stands. Only outcomes of a context of [Hasty] return it.
+var ErrLocked = errors.New("locked by another transaction")
+
+type hastyKey struct{}
+
+// Hasty returns a context with which [Queue.Retry], [Queue.Bury], [Queue.Release] and
+// [Queue.Snooze] hardly wait for a row that another transaction has locked, and return
+// [ErrLocked], so that they do not keep a connection from the outcomes of other jobs.
+func Hasty(ctx context.Context) context.Context { return context.WithValue(ctx, hastyKey{}, true) }
 
 // Complete ends a claim with success. [ErrLeaseLost]: the claim was gone.
 func (q *Queue) Complete(ctx context.Context, lease Lease) error {
@@ -128,11 +141,24 @@ func (q *Queue) Snooze(ctx context.Context, lease Lease, delay time.Duration) (S
 
 // end runs an outcome of one claim, whose statement returns one row of values.
 func (q *Queue) end(ctx context.Context, statement string, lease Lease, values []any, args ...any) error {
+	var before []string
+	hasty := ctx.Value(hastyKey{}) != nil
+	if hasty {
+		before = []string{"hasty"}
+	}
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return q.failed(fmt.Sprintf("%s job %d", statement, lease.ID), err)
+	}
+	defer conn.Release()
 	ended := false
-	err := q.write(ctx, statement, append([]any{lease.ID, lease.Token}, args...), func(row pgx.CollectableRow) error {
+	err = q.transaction(ctx, conn.Conn(), before, statement, append([]any{lease.ID, lease.Token}, args...), func(row pgx.CollectableRow) error {
 		ended = true
 		return row.Scan(values...)
 	})
+	if pg := (*pgconn.PgError)(nil); hasty && errors.As(err, &pg) && pg.Code == "55P03" { // lock_not_available
+		err = ErrLocked
+	}
 	if err != nil {
 		return q.failed(fmt.Sprintf("%s job %d", statement, lease.ID), err)
 	}

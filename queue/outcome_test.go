@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // CASES "Unwritable failure": a handler's error may hold what PostgreSQL cannot
@@ -345,5 +347,37 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	if n := len(job.Errors[19].Error); n != 2000 {
 		t.Errorf("an entry of %d characters", n)
+	}
+}
+
+// Nothing is written while the row is locked, the claim stands, and the connection is
+// free at once, also for others' outcomes.
+func TestHastyOutcomeOfALockedRowIsToldAndMayBeTriedAgain(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	for name, end := range map[string]func(context.Context, Lease) error{
+		"retry":   func(ctx context.Context, l Lease) error { _, err := q.Retry(ctx, l, "boom", 0); return err },
+		"bury":    func(ctx context.Context, l Lease) error { return q.Bury(ctx, l, "boom") },
+		"release": func(ctx context.Context, l Lease) error { _, err := q.Release(ctx, l); return err },
+		"snooze":  func(ctx context.Context, l Lease) error { _, err := q.Snooze(ctx, l, time.Hour); return err },
+	} {
+		lease := claimed(t, q, NewJob{Queue: name}, time.Minute)
+		tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+		must[pgconn.CommandTag](t)(tx.Exec(t.Context(), "UPDATE leasetop.jobs SET payload = payload WHERE id = $1", lease.ID))
+		if err := end(Hasty(t.Context()), lease); !errors.Is(err, ErrLocked) {
+			t.Errorf("%s of a locked row: %v, want ErrLocked", name, err)
+		}
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if job := get(t, q, lease.ID); job.Status != Processing || job.Attempts != 1 {
+			t.Errorf("after the %s it is %s, attempts %d", name, job.Status, job.Attempts)
+		}
+		if err := end(Hasty(t.Context()), lease); err != nil {
+			t.Errorf("%s of the row unlocked: %v", name, err)
+		}
+		if err := end(Hasty(t.Context()), lease); !errors.Is(err, ErrLeaseLost) {
+			t.Errorf("%s of a claim that has ended: %v, want ErrLeaseLost", name, err)
+		}
 	}
 }

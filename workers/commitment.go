@@ -30,10 +30,10 @@ func (r *run) commitment(once bool) outcome {
 			case job.LockedBy != l.Token:
 				return "", fmt.Errorf("complete job %d: %w", l.ID, queue.ErrLeaseLost)
 			}
-			// While the transaction is open this waits for it, and finds what it left.
+			// While the transaction is open the row is locked: the next look finds what it left.
 			delay := r.delay()
 			var status queue.Status
-			err = r.worker.pool.alone(ctx, func() (err error) {
+			err = r.worker.pool.alone(ctx, r, func(ctx context.Context) (err error) {
 				status, err = q.Retry(ctx, l, ErrNotCommitted.Error(), delay)
 				return err
 			})

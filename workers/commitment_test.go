@@ -57,12 +57,13 @@ func TestCompleteTxThatWasNotCommittedIsTriedAgain(t *testing.T) {
 				return err
 			}, WithBackoff(func(int) time.Duration { return never }))
 			p := newPool(t, q, h, Options{Lease: never, Settled: func(s Settled) { told <- s }})
+			found := p.signals.locked.listen()
 			start(t, p)
 			id := enqueue(t, q, queue.NewJob{Queue: name, MaxAttempts: c.max})[0]
 			spawn(t, p, 1, name)
 			tx := receive(t, "the handler", open)
 			if c.later != nil {
-				until(t, q, 1, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND $1 = ANY (pg_blocking_pids(pid))", int(tx.Conn().PgConn().PID()))
+				receive(t, "its row to be found locked", found)
 				if err := c.later(tx); err != nil {
 					t.Fatal(err)
 				}

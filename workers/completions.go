@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -27,12 +26,8 @@ type batch struct {
 	err    error
 }
 
-// errLocked says that another transaction has the row locked: the completion is to be
-// written alone, where it waits.
-var errLocked = errors.New("locked by another transaction")
-
 // complete returns once the completion is written, or what [queue.Queue.Complete]
-// would, or errLocked.
+// would, or queue.ErrLocked.
 func (c *completions) complete(q *queue.Queue, lease queue.Lease) error {
 	c.mu.Lock()
 	if c.next == nil {
@@ -79,7 +74,7 @@ func (b *batch) write(q *queue.Queue) {
 	b.err = err
 	b.failed = make(map[queue.Lease]error, len(locked)+len(lost))
 	for _, lease := range locked {
-		b.failed[lease] = errLocked
+		b.failed[lease] = queue.ErrLocked
 	}
 	for _, lease := range lost {
 		b.failed[lease] = queue.ErrLeaseLost

@@ -19,7 +19,7 @@ type outcome struct {
 	write    func(context.Context, *queue.Queue, queue.Lease) (queue.Status, error)
 	batched  bool // it finds a place by itself, if it needs one: see alone
 	gaveBack bool // the attempt is returned
-	once     bool // the lease is not trusted any more: one try, which the fence makes safe
+	once     bool // the lease is not trusted any more: one try, which the fence makes safe, once the row is not locked
 }
 
 // settle turns what the handler returned into what is written.
@@ -57,28 +57,32 @@ func (r *run) settle(err error) {
 func (r *run) completion(once bool) outcome {
 	return outcome{
 		name: "completion", status: queue.Completed, batched: true, once: once,
-		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
-			p := r.worker.pool
-			err := p.completions.complete(q, l)
-			if errors.Is(err, errLocked) {
-				err = p.alone(ctx, func() error { return q.Complete(ctx, l) })
-			}
-			return queue.Completed, err
+		write: func(_ context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			return queue.Completed, r.worker.pool.completions.complete(q, l)
 		},
 	}
 }
 
-// alone runs a statement that waits for its row when somebody else has that locked. It
-// waits for a place first: such statements never take the last connections, which
-// claims and completions need.
-func (p *Pool) alone(ctx context.Context, do func() error) error {
+// alone writes one outcome by itself. It waits for a place first: such statements never
+// take the last connections, which claims and completions need. Those whose row was
+// found locked wait in a line of their own, of which one at a time asks for a place:
+// however many they are, the others' outcomes go on between them.
+func (p *Pool) alone(ctx context.Context, r *run, do func(context.Context) error) error {
+	if r.locked {
+		select {
+		case p.again <- struct{}{}:
+		case <-ctx.Done():
+			return queue.ErrLocked
+		}
+		defer func() { <-p.again }()
+	}
 	select {
 	case p.places <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-p.places }()
-	return do()
+	return do(queue.Hasty(ctx))
 }
 
 // failure classifies an error by its type.
@@ -125,13 +129,14 @@ const (
 )
 
 // write writes the outcome with a context of its own, so that it lands after a
-// stop signal too. Lost connections are tried again for as long as the lease is
-// trusted; heartbeats go on meanwhile.
+// stop signal too. Lost connections and locked rows are tried again for as long as the
+// lease is trusted; heartbeats go on meanwhile.
 func (r *run) write(o outcome) {
 	w, p := r.worker, r.worker.pool
 	again := pace{min: 50 * time.Millisecond, max: time.Second}
 	unsure := false // an earlier try may have been written without our hearing of it
-	for tries := 1; ; tries++ {
+	began := p.clock()
+	for tries := 1; ; {
 		if p.isFrozen(w) {
 			p.signals.held.send(r.job.ID)
 		}
@@ -148,6 +153,7 @@ func (r *run) write(o outcome) {
 			}
 		}
 		w.end()
+		r.locked = errors.Is(err, queue.ErrLocked)
 		switch {
 		case err == nil:
 			p.works("outcomes")
@@ -158,17 +164,22 @@ func (r *run) write(o outcome) {
 			return
 		case errors.Is(err, queue.ErrLeaseLost):
 			return
+		case r.locked: // which is no trouble of the server's
+			p.signals.locked.send(r.job.ID)
 		case !transient(err) || tries == mostTries:
 			p.emit(Event{
 				Worker: w.name, What: DBTrouble, JobID: r.job.ID, Queue: r.job.Queue,
 				Text: fmt.Sprintf("the %s cannot be written, the lease will run out: %v", o.name, err),
 			})
 			return
+		default:
+			tries++
+			unsure = true
+			p.trouble("outcomes", err)
+			p.heart.doubt()
 		}
-		unsure = true
-		p.trouble("outcomes", err)
-		p.heart.doubt()
-		if o.once || r.untrusted() {
+		waits := r.locked && p.clock()-began < outcomePatience // for the row, as a statement would
+		if o.once && !waits || !o.once && r.untrusted() {
 			p.emit(Event{
 				Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
 				Text: fmt.Sprintf("the %s could not be written in time: %v", o.name, err),
@@ -192,7 +203,7 @@ func (r *run) tryWrite(o outcome) (queue.Status, error) {
 		return o.write(ctx, p.q, r.lease)
 	}
 	var status queue.Status
-	err := p.alone(ctx, func() (err error) {
+	err := p.alone(ctx, r, func(ctx context.Context) (err error) {
 		status, err = o.write(ctx, p.q, r.lease)
 		return err
 	})

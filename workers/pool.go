@@ -86,7 +86,7 @@ func (o *Options) complete() error {
 // for outcomes, one for the reaper. Heartbeats and LISTEN bring their own two.
 const neededConns = 3
 
-// neededForOthers is how many of them outcomes that may wait for a locked row leave to
+// neededForOthers is how many of them outcomes that are written alone leave to
 // claims, completions and the reaper.
 const neededForOthers = neededConns - 1
 
@@ -109,6 +109,7 @@ type Pool struct {
 	latency     histogram
 	completions completions
 	places      chan struct{} // of outcomes that are written alone; see alone
+	again       chan struct{} // the one of them whose row was locked that asks for a place
 	signals     signals
 	tick        chan struct{} // has the clock look again
 	forced      chan struct{} // closed when a stop is forced
@@ -152,7 +153,7 @@ func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
 		q: q, handlers: handlers, o: o,
 		process: queue.NewProcess(), shortest: shortest,
 		clock: bootClock, wall: wallClock,
-		tick: make(chan struct{}, 1), forced: make(chan struct{}),
+		tick: make(chan struct{}, 1), forced: make(chan struct{}), again: make(chan struct{}, 1),
 		holders: map[int64]*run{},
 	}
 	p.places = make(chan struct{}, max(1, q.Pool().Config().MaxConns-neededForOthers))

@@ -10,6 +10,7 @@ type signals struct {
 	retained signal[bool]   // retention had its turn, or found that another has it
 	listens  signal[string] // LISTEN stands
 	held     signal[int64]  // an outcome waits because its worker is frozen
+	locked   signal[int64]  // an outcome found its row locked
 	dropped  signal[int64]  // a result was dropped because its worker crashed
 	troubled signal[string] // an operation began to fail
 }
