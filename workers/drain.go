@@ -3,6 +3,7 @@ package workers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -103,6 +104,7 @@ const (
 func (p *Pool) drainAll() {
 	p.mu.Lock()
 	p.stopping = true
+	p.forgetBehind()
 	workers := append([]*worker(nil), p.workers...)
 	for _, w := range workers {
 		if w.thawed != nil {
@@ -176,25 +178,30 @@ func (p *Pool) settling(workers []*worker) bool {
 	return false
 }
 
-// giveUp abandons what has not ended and names it.
+// giveUp abandons what has not ended and names what is left.
 func (p *Pool) giveUp(workers []*worker) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	const notWritten = "outcome not written"
 	var names []string
+	for _, r := range p.behind {
+		if !r.worker.crashed {
+			names = append(names, r.nameLeft(notWritten))
+		}
+	}
 	for _, w := range workers {
 		for _, r := range w.runs {
-			if w.crashed {
+			if w.crashed || slices.Contains(p.behind, r) {
 				continue
 			}
-			why := "outcome not written"
+			why := notWritten
 			if r.phase == handling {
 				why = "handler ignores its cancelled context"
 				if !r.stuck {
 					p.findStuck(r)
 				}
 			}
-			w.left++
-			names = append(names, fmt.Sprintf("job %d (%s/%s) on %s: %s", r.job.ID, r.job.Queue, r.job.Kind, w.name, why))
+			names = append(names, r.nameLeft(why))
 		}
 		if len(w.runs) > 0 {
 			w.drop()
@@ -209,4 +216,29 @@ func (p *Pool) giveUp(workers []*worker) error {
 		return nil
 	}
 	return fmt.Errorf("%w, whose leases run out by themselves: %s", ErrLeft, strings.Join(names, "; "))
+}
+
+// nameLeft counts a job that stays in processing to the end of its lease, and names it
+// for Stop's error. The lock is held.
+func (r *run) nameLeft(why string) string {
+	r.worker.left++
+	return fmt.Sprintf("job %d (%s/%s) on %s: %s", r.job.ID, r.job.Queue, r.job.Kind, r.worker.name, why)
+}
+
+// leaveBehind notes that no outcome of the job will be written: should the pool stop
+// before the lease has run out, the job is left.
+func (r *run) leaveBehind() {
+	p := r.worker.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopping {
+		p.forgetBehind()
+	}
+	p.behind = append(p.behind, r)
+}
+
+// forgetBehind forgets those of which a reaper can take care by now. The lock is held.
+func (p *Pool) forgetBehind() {
+	now := p.clock()
+	p.behind = slices.DeleteFunc(p.behind, func(r *run) bool { return r.sure <= now })
 }

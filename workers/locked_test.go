@@ -3,6 +3,7 @@ package workers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,56 @@ func TestLockedRowsHoldUpNoOtherJobs(t *testing.T) {
 				if e.What == DBTrouble && strings.HasPrefix(e.Text, "claims ") {
 					t.Errorf("claims found no connection: %s", e.Text)
 				}
+			}
+		})
+	}
+}
+
+// Heartbeats cannot renew what is locked either: trust ends, and the results of handlers
+// that returned in time are not written. The stop says so.
+func TestStopNamesJobsWhoseOutcomesCouldNotBeWritten(t *testing.T) {
+	t.Parallel()
+	for name, result := range map[string]error{"completed": nil, "retried": errors.New("boom")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := openQueue(t)
+			ids := enqueue(t, q, many(2, queue.NewJob{Kind: "locked"})...)
+			g := newGate(t)
+			p, err := New(q, on(func(ctx context.Context, _ *queue.Job) error {
+				if err := g.wait(ctx); err != nil {
+					return err
+				}
+				return result
+			}), Options{Lease: 6 * time.Second, Grace: never})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.signals.began.listen()
+			found := p.signals.locked.listen()
+			start(t, p)
+			spawn(t, p, 2, "q")
+			waitBegan(t, p, 2)
+			tx, err := q.Pool().Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tx.Rollback(context.Background())
+			if _, err := tx.Exec(t.Context(), "SELECT FROM leasetop.jobs WHERE id = ANY ($1) FOR UPDATE", ids); err != nil {
+				t.Fatal(err)
+			}
+			g.open()
+			receive(t, "a locked row to be found so", found)
+			err = p.Stop(t.Context())
+			for _, id := range ids {
+				if want := fmt.Sprintf("job %d (q/locked) on w1: outcome not written", id); !errors.Is(err, ErrLeft) || strings.Count(err.Error(), want) != 1 {
+					t.Errorf("stop: %v; want %q", err, want)
+				}
+			}
+			if s := p.workerNamed(t, "w1"); s.Left != 2 || s.Processed != 0 {
+				t.Errorf("%d left, %d processed", s.Left, s.Processed)
+			}
+			if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE status = 'processing'"); n != 2 {
+				t.Errorf("%d in processing", n)
 			}
 		})
 	}

@@ -45,8 +45,8 @@ func (r *run) settle(err error) {
 		r.write(r.commitment(errors.Is(cause, ErrTrustEnded)))
 	case err == nil:
 		r.write(r.completion(errors.Is(cause, ErrTrustEnded)))
-	case errors.Is(cause, ErrTrustEnded):
-		return // the lease runs out, and a reaper gives the job back
+	case errors.Is(cause, ErrTrustEnded): // the lease runs out, and a reaper gives the job back
+		r.leaveBehind()
 	case cancelled:
 		r.write(r.cancellation(v.text))
 	default:
@@ -171,6 +171,7 @@ func (r *run) write(o outcome) {
 				Worker: w.name, What: DBTrouble, JobID: r.job.ID, Queue: r.job.Queue,
 				Text: fmt.Sprintf("the %s cannot be written, the lease will run out: %v", o.name, err),
 			})
+			r.leaveBehind()
 			return
 		default:
 			tries++
@@ -184,6 +185,7 @@ func (r *run) write(o outcome) {
 				Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
 				Text: fmt.Sprintf("the %s could not be written in time: %v", o.name, err),
 			})
+			r.leaveBehind()
 			return
 		}
 		timer := time.NewTimer(again.next())

@@ -122,7 +122,8 @@ type Pool struct {
 	holders  map[int64]*run // who holds a job's lease, as far as heartbeats go
 	fenced   uint64         // stale writes that matched no row, of workers since removed too
 	stopping bool
-	left     error // what Stop returns
+	behind   []*run // ended without an outcome, while their leases run
+	left     error  // what Stop returns
 }
 
 // New makes a pool. It refuses, with the cure, handlers that make no sense, a
@@ -216,7 +217,8 @@ func (p *Pool) serve(ctx context.Context) {
 // Stop drains all workers and waits: nobody claims any more, handlers get the
 // grace period, what is left is cancelled and released. It returns nil when all
 // came to their end, else an error that wraps [ErrLeft] and names the jobs whose
-// handlers ignored their cancelled context; their leases run out by themselves.
+// handlers ignored their cancelled context, or whose outcomes could not be written;
+// their leases run out by themselves.
 // When it is called a second time, or ctx ends, handlers are cancelled at once.
 func (p *Pool) Stop(ctx context.Context) error {
 	if !p.life.end(ErrStopped) {
