@@ -14,20 +14,19 @@ var ErrNotCommitted = errors.New("completed in a transaction that was not commit
 
 // commitment makes sure that the handler's transaction, which completed the job, was
 // committed: one look by the primary key. When the job is still ours it was not, and
-// what the handler did there is gone with it.
+// what the handler did there is gone with it. When it is neither ours nor completed by
+// this claim, the lease was lost.
 func (r *run) commitment(once bool) outcome {
 	return outcome{
 		name: "completion in a transaction", batched: true, once: once, // a look needs no place
 		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
 			job, _, err := q.Preview(ctx, l.ID, 0)
 			switch {
-			case errors.Is(err, queue.ErrNotFound): // by retention, as what is completed
-				return queue.Completed, nil
-			case err != nil:
+			case err != nil && !errors.Is(err, queue.ErrNotFound):
 				return "", err
-			case job.Status == queue.Completed:
+			case err == nil && r.completedBy(job):
 				return queue.Completed, nil
-			case job.LockedBy != l.Token:
+			case err != nil || job.LockedBy != l.Token:
 				return "", fmt.Errorf("complete job %d: %w", l.ID, queue.ErrLeaseLost)
 			}
 			// While the transaction is open the row is locked: the next look finds what it left.
@@ -43,6 +42,14 @@ func (r *run) commitment(once bool) outcome {
 			return status, err
 		},
 	}
+}
+
+// completedBy tells whether it was this claim that completed the job, not one after it,
+// which counts one attempt more. A job that is gone tells nothing: it may have been dead
+// and discarded. So one that retention deletes within the moment between commit and look
+// counts as lost, which takes an age of moments.
+func (r *run) completedBy(job *queue.Job) bool {
+	return job.Status == queue.Completed && job.Attempts == r.job.Attempts
 }
 
 // uncommitted notes what the handler's nil was worth.

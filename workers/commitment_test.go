@@ -99,3 +99,42 @@ func TestCompleteTxThatWasNotCommittedIsTriedAgain(t *testing.T) {
 
 func commit(tx pgx.Tx) error   { return tx.Commit(context.Background()) }
 func rollback(tx pgx.Tx) error { return tx.Rollback(context.Background()) }
+
+// Another may have had the job since the rollback, which is then nobody's success here.
+func TestCompleteTxThatWasRolledBackIsNotToldCompletedForWhatAnotherDid(t *testing.T) {
+	t.Parallel()
+	for name, another := range map[string]string{
+		"reclaimed and completed": "UPDATE leasetop.jobs SET status = 'completed', locked_by = NULL, locked_at = NULL, lease_expires_at = NULL, attempts = attempts + 1",
+		"dead and discarded":      "DELETE FROM leasetop.jobs",
+	} {
+		for end, err := range map[string]error{"nil": nil, "an error": errors.New("boom")} {
+			t.Run(name+", then "+end, func(t *testing.T) {
+				t.Parallel()
+				q := openQueue(t)
+				told := make(chan Settled, 1)
+				p := startPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
+					ctx = context.WithoutCancel(ctx)
+					tx, failed := q.Pool().Begin(ctx)
+					if failed != nil {
+						return failed
+					}
+					if failed := errors.Join(CompleteTx(ctx, tx), tx.Rollback(ctx)); failed != nil {
+						return failed
+					}
+					exec(t, q, another)
+					return err
+				}), Options{Lease: never, Settled: func(s Settled) { told <- s }}, 1)
+				id := enqueue(t, q, queue.NewJob{})[0]
+				if e := waitFor(t, p, StaleFenced); e.JobID != id {
+					t.Errorf("fenced job %d", e.JobID)
+				}
+				if err := p.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if s := p.workerNamed(t, "w1"); s.Completed != 0 || len(told) != 0 {
+					t.Errorf("told %d times, %d counted as completed", len(told), s.Completed)
+				}
+			})
+		}
+	}
+}

@@ -239,7 +239,7 @@ func (r *run) landed(o outcome, unsure bool) (queue.Status, bool) {
 	switch {
 	case err != nil:
 		return "", false
-	case r.done && now.Status == queue.Completed:
+	case r.done && r.completedBy(now):
 		return now.Status, true
 	case !unsure:
 		return "", false
