@@ -51,6 +51,35 @@ func TestGuardKillsWhatIsOverdueOnceEachTime(t *testing.T) {
 	}
 }
 
+// What the worker says before the time has come is heard, however slow the guard is.
+func TestGuardSparesWhatIsProlongedInTime(t *testing.T) {
+	t.Parallel()
+	began, ok := bootClock()
+	if !ok {
+		t.Skip("there is no clock for it here")
+	}
+	r := remains{groups: map[int]time.Duration{17: began + time.Hour}, starting: map[string]bool{}, kill: func(group int) { t.Errorf("killed %d", group) }}
+	pipe, lines := io.Pipe()
+	looks := 0
+	r.listen(pipe, func(time.Duration) bool {
+		looks++
+		switch looks {
+		case 1: // nothing to read; then the worker speaks, and the guard gets no processor
+			go func() { _, _ = fmt.Fprintf(lines, "+17 %d\n", began+2*time.Hour) }()
+			now, _ := bootClock()
+			soon := now + time.Millisecond
+			r.groups[17] = soon
+			for now < soon {
+				now, _ = bootClock()
+			}
+			return false
+		case 3:
+			_ = lines.Close()
+		}
+		return true
+	})
+}
+
 // Without a heartbeat it would be killed after a second.
 func TestChildLivesForAsLongAsItsLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
