@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -45,11 +46,13 @@ func (r *run) commitment(once bool) outcome {
 }
 
 // completedBy tells whether it was this claim that completed the job, not one after it,
-// which counts one attempt more. A job that is gone tells nothing: it may have been dead
+// which counts one attempt more, or anew after a redrive: then the history has how this
+// one was lost. A job that is gone tells nothing: it may have been dead
 // and discarded. So one that retention deletes within the moment between commit and look
 // counts as lost, which takes an age of moments.
 func (r *run) completedBy(job *queue.Job) bool {
-	return job.Status == queue.Completed && job.Attempts == r.job.Attempts
+	ended := func(a queue.Attempt) bool { return a.Worker == r.lease.Token }
+	return job.Status == queue.Completed && job.Attempts == r.job.Attempts && !slices.ContainsFunc(job.Errors, ended)
 }
 
 // uncommitted notes what the handler's nil was worth.

@@ -105,6 +105,7 @@ func TestCompleteTxThatWasRolledBackIsNotToldCompletedForWhatAnotherDid(t *testi
 	t.Parallel()
 	for name, another := range map[string]string{
 		"reclaimed and completed": "UPDATE leasetop.jobs SET status = 'completed', locked_by = NULL, locked_at = NULL, lease_expires_at = NULL, attempts = attempts + 1",
+		"redriven and completed":  "UPDATE leasetop.jobs SET status = 'completed', errors = leasetop.with_attempt(errors, attempts, locked_by, 'lost', ''), locked_by = NULL, locked_at = NULL, lease_expires_at = NULL",
 		"dead and discarded":      "DELETE FROM leasetop.jobs",
 	} {
 		for end, err := range map[string]error{"nil": nil, "an error": errors.New("boom")} {
