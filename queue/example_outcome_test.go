@@ -65,6 +65,33 @@ func ExampleQueue_Retry() {
 	// Output: pending <nil>
 }
 
+// Somebody looks at the row in a transaction that he does not end.
+func ExampleHasty() {
+	q := open()
+	defer q.Close()
+	job := claimed(q, queue.NewJob{Queue: "emails"})
+	tx, err := q.Pool().Begin(ctx)
+	if err == nil {
+		_, err = tx.Exec(ctx, "SELECT FROM leasetop.jobs WHERE id = $1 FOR UPDATE", job.ID)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	_, err = q.Retry(queue.Hasty(ctx), job.Lease(), "421 too many connections", time.Minute)
+	fmt.Println(errors.Is(err, queue.ErrLocked))
+
+	if err := tx.Rollback(ctx); err != nil {
+		fmt.Println(err)
+	}
+	status, err := q.Retry(queue.Hasty(ctx), job.Lease(), "421 too many connections", time.Minute)
+	fmt.Println(status, err)
+	// Output:
+	// true
+	// pending <nil>
+}
+
 // Poison is no use trying again.
 func ExampleQueue_Bury() {
 	q := open()

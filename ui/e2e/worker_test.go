@@ -254,7 +254,8 @@ func TestProgramOfAWorkerThatIsStoppedEndsBeforeItsLease(t *testing.T) {
 	first.signal(syscall.SIGCONT)
 	for _, w := range []*workProcess{first, second} {
 		w.signal(syscall.SIGTERM)
-		if code := w.exits(); code != 0 {
+		// The first may not know yet that its job is another's, and count it as left.
+		if code := w.exits(); code != 0 && (w != first || code != 1) {
 			t.Errorf("exit status %d", code)
 		}
 	}
