@@ -137,8 +137,14 @@ type migrator struct {
 	state  state
 }
 
-// migrate connects, looks, and does.
-func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func(context.Context, *migrator) error) error {
+// migrate connects, looks, and does. When ctx ended meanwhile the error says so,
+// whatever the step under way made of it.
+func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func(context.Context, *migrator) error) (err error) {
+	defer func() {
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}()
 	s, err := ForSchema(schema)
 	if err != nil {
 		return err

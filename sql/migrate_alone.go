@@ -16,37 +16,34 @@ import (
 func (m *migrator) alone(ctx context.Context, do func() error) error {
 	waiting, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
-	pause := 20 * time.Millisecond
-	for {
-		tx, ours, err := m.tryLock(ctx)
-		if err != nil {
-			return err
-		}
-		if ours {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		// The wait may also end in the middle of a statement.
+		tx, err := m.tryLock(waiting)
+		switch {
+		case tx != nil:
 			return errors.Join(do(), tx.Rollback(context.WithoutCancel(ctx)))
-		}
-		if !sleep(waiting, rand.N(pause)+pause/2) {
+		case err != nil && waiting.Err() == nil:
+			return err
+		case waiting.Err() != nil || !sleep(waiting, rand.N(pause)+pause/2):
 			return fmt.Errorf("%s is migrating: %w", m.who("migration_holder"), waiting.Err())
 		}
-		pause = min(2*pause, time.Second)
 	}
 }
 
-// tryLock returns the transaction that has the lock, when it could be had.
-func (m *migrator) tryLock(ctx context.Context) (tx pgx.Tx, ours bool, err error) {
-	if tx, err = m.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}); err != nil {
-		return nil, false, err
+// tryLock returns the transaction that has the lock, or nil where another has it.
+func (m *migrator) tryLock(ctx context.Context) (pgx.Tx, error) {
+	tx, err := m.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	if err != nil {
+		return nil, err
 	}
-	defer func() {
-		if !ours {
-			err = errors.Join(err, tx.Rollback(context.WithoutCancel(ctx)))
-		}
-	}()
-	if _, err := tx.Exec(ctx, m.schema.Query("migration_limits")); err != nil {
-		return nil, false, err
+	ours := false
+	if _, err = tx.Exec(ctx, m.schema.Query("migration_limits")); err == nil {
+		err = tx.QueryRow(ctx, m.schema.Query("migration_lock")).Scan(&ours)
 	}
-	err = tx.QueryRow(ctx, m.schema.Query("migration_lock")).Scan(&ours)
-	return tx, ours, err
+	if err != nil || !ours {
+		return nil, errors.Join(err, tx.Rollback(context.WithoutCancel(ctx)))
+	}
+	return tx, nil
 }
 
 // who names the process that a statement finds. It is for the text of an error, so
