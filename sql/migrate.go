@@ -142,7 +142,7 @@ type migrator struct {
 func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func(context.Context, *migrator) error) (err error) {
 	defer func() {
 		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-			err = fmt.Errorf("%w: %w", ctx.Err(), err)
+			err = fmt.Errorf("%w (%w)", err, ctx.Err())
 		}
 	}()
 	s, err := ForSchema(schema)
