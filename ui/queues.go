@@ -152,8 +152,8 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 		number(d.Failed, bounded, d.AtLeast.Failed, t.bad),
 		number(d.Dead, bounded, d.AtLeast.Dead, t.bad),
 		oldest,
-		perSecond(d.In),
-		perSecond(d.Out),
+		perSecond(d.Rate.In),
+		perSecond(d.Rate.Out),
 		{paint: func(w int) string { return spark(d.Spark, w, t.accent, t.faint) }},
 	}
 }
@@ -230,8 +230,8 @@ func sumOf(queues []watch.QueueDepth) watch.QueueDepth {
 		sum.Completed += d.Completed
 		sum.Failed += d.Failed
 		sum.Dead += d.Dead
-		sum.In += d.In
-		sum.Out += d.Out
+		sum.Rate.In += d.Rate.In
+		sum.Rate.Out += d.Rate.Out
 		sum.AtLeast = queue.AtLeast{
 			Ready: sum.AtLeast.Ready || d.AtLeast.Ready, Scheduled: sum.AtLeast.Scheduled || d.AtLeast.Scheduled,
 			Failed: sum.AtLeast.Failed || d.AtLeast.Failed, Dead: sum.AtLeast.Dead || d.AtLeast.Dead,

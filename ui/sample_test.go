@@ -46,8 +46,8 @@ func sampleState() *watch.State {
 		return out
 	}
 	s.Depths = watch.Depths{Source: watch.Polled, At: noon, Read: noon, Queues: []watch.QueueDepth{
-		{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 1204, Scheduled: 310, Processing: 4, Completed: 184223, CompletedExact: true, Failed: 7, Dead: 31, OldestReady: 134 * time.Second}, In: 41, Out: 39.5, Spark: wave(38, 14, 0.21)},
-		{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 12, Processing: 3, Completed: 9310, CompletedExact: true, Dead: 2, OldestReady: 3 * time.Second}, In: 2.2, Out: 2.4, Spark: wave(3, 3, 0.5)},
+		{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 1204, Scheduled: 310, Processing: 4, Completed: 184223, CompletedExact: true, Failed: 7, Dead: 31, OldestReady: 134 * time.Second}, Rate: watch.Rate{In: 41, Out: 39.5}, Spark: wave(38, 14, 0.21)},
+		{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 12, Processing: 3, Completed: 9310, CompletedExact: true, Dead: 2, OldestReady: 3 * time.Second}, Rate: watch.Rate{In: 2.2, Out: 2.4}, Spark: wave(3, 3, 0.5)},
 		{QueueDepth: queue.QueueDepth{Queue: "reports", Ready: 50000, Scheduled: 9, Completed: 412, OldestReady: 41*time.Minute + 2*time.Second, AtLeast: queue.AtLeast{Ready: true}}, Spark: make([]float64, 60)},
 	}}
 	lease := func(id int64, q, kind, worker string, attempts int, age, left time.Duration) watch.Lease {

@@ -35,7 +35,9 @@ type Feed struct {
 	mu     sync.Mutex    // guards what follows
 	next   chan struct{} // closed by the next publication
 	draft  State         // what will be published; slices in it are replaced, never changed
-	events []Event       // the tail of it is State.Events; only ever appended to
+	events eventLog      // the tail of it is State.Events
+	notes  eventLog      // the tail of it is State.Notable
+	seq    uint64        // of the last event
 	leases leaseBoard
 	rates  *rates
 	skew   skew
@@ -61,6 +63,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &Feed{
 		q: q, opts: opts, cancel: cancel,
+		events: eventLog{kept: 20_000}, notes: eventLog{kept: EventsKept},
 		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{},
 		reading: signal(), dirty: signal(), pollNow: signal(), pollSoon: signal(),
 		readDead: signal(), pausesNow: signal(), retryWAL: signal(), retryDead: signal(),
@@ -166,8 +169,7 @@ func (f *Feed) publish() {
 	f.draft.Version++
 	f.draft.Clock = f.skew.clock()
 	f.draft.Leases = f.leases.view()
-	kept := max(0, len(f.events)-EventsKept)
-	f.draft.Events = f.events[kept:len(f.events):len(f.events)]
+	f.draft.Events, f.draft.Notable = f.events.last(EventsKept), f.notes.last(EventsKept)
 	state := f.draft
 	if state.Depths.Source != Unknown {
 		state.Depths.Queues = withPaused(agreeing(state.Depths.Queues, state.Leases), state.Pauses.List)
@@ -179,19 +181,23 @@ func (f *Feed) publish() {
 
 // happened appends events. Call it within change.
 func (f *Feed) happened(events ...Event) {
-	if len(f.events) > 8*EventsKept {
-		// A new array: States published hold parts of the old one.
-		f.events = append(make([]Event, 0, 9*EventsKept), f.events[len(f.events)-EventsKept:]...)
-	}
-	var last uint64
-	if n := len(f.events); n > 0 {
-		last = f.events[n-1].Seq
-	}
 	for _, e := range events {
-		last++
-		e.Seq = last
-		f.events = append(f.events, e)
+		f.seq++
+		e.Seq = f.seq
+		f.events.add(e)
+		if !e.Routine() {
+			f.notes.add(e)
+		}
 	}
+}
+
+// Events returns what happened after the event with the number seq, oldest first, as
+// far as it is kept (the last 20,000 at least), and how many events between are not.
+func (f *Feed) Events(seq uint64) (events []Event, missed uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	events = f.events.after(seq)
+	return events, f.seq - min(f.seq, seq) - uint64(len(events))
 }
 
 // signal is a channel for poke.

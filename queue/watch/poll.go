@@ -222,7 +222,7 @@ func (f *Feed) depthLines(queues []queue.QueueDepth, now time.Time) []QueueDepth
 		default:
 			continue
 		}
-		lines[i].In, lines[i].Out, lines[i].Spark = f.rates.read(d.Queue, now)
+		lines[i].Rate.In, lines[i].Rate.Out, lines[i].Spark = f.rates.read(d.Queue, now)
 	}
 	f.rates.forget(names, now)
 	return lines

@@ -38,7 +38,7 @@ func TestWithoutLogicalWALThePollTellsTheStory(t *testing.T) {
 	}
 	do(t, q.Complete(t.Context(), job.Lease()))
 	await(t, f, "a rate", func(s *State) bool {
-		return len(s.Depths.Queues) == 1 && s.Depths.Queues[0].Rates == Polled && s.Depths.Queues[0].Out > 0
+		return len(s.Depths.Queues) == 1 && s.Depths.Queues[0].Rates == Polled && s.Depths.Queues[0].Rate.Out > 0
 	})
 }
 

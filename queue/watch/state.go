@@ -25,13 +25,17 @@ type State struct {
 	Leases  Leases
 	Pauses  Pauses
 	Dead    Dead
-	Events  []Event // newest last, at most EventsKept
-	WAL     Link    // the replication stream that feeds Events
+	Traffic Traffic
+	Health  Checkup
+
+	Events  []Event // newest last, at most EventsKept; [Feed.Events] has more
+	Notable []Event // those of Events, and before, that are not [Event.Routine]; newest last, at most EventsKept
+	WAL     Link    // the replication stream: Events, and Depths and Leases while it stands
 	Notify  Link    // the LISTEN connection that feeds Dead
-	Polling Link    // the connection that reads Depths and Leases
+	Polling Link    // the connection that reads what the stream does not carry, or everything
 }
 
-// EventsKept bounds State.Events.
+// EventsKept bounds State.Events and State.Notable.
 const EventsKept = 500
 
 // Server is where the State comes from.
@@ -71,18 +75,49 @@ const (
 
 // Depths counts jobs by queue and status.
 type Depths struct {
+	// Source is FromWAL when the counts are kept by the stream: exact, but for Completed.
 	Source Source
-	At     time.Time // database clock of the reading
-	Read   time.Time // local clock (monotonic) when the reading began: age = time.Since(Read)
+	At     time.Time // database clock up to which they are known
+	Read   time.Time // local clock (monotonic) up to which they are known: age = time.Since(Read)
 	Queues []QueueDepth
 }
 
 // QueueDepth is one queue's line. Counts of a capped reading are lower bounds.
 type QueueDepth struct {
 	queue.QueueDepth
-	Rates   Source    // of In, Out and Spark; Unknown when the counts are lower bounds and there is no stream
-	In, Out float64   // jobs entering (enqueued, redriven) and leaving (completed, failed, dead) per second, over the last 10 s
-	Spark   []float64 // jobs leaving per second, newest last, up to 60 one-second samples
+	// Finished counts the jobs that were completed since the stream attached, exactly,
+	// while Completed may be an estimate; 0 when polled.
+	Finished int64
+	Rates    Source    // of Rate and Spark; Unknown when the counts are lower bounds and there is no stream
+	Rate     Rate      // jobs per second, over the last 10 s
+	Spark    []float64 // jobs leaving per second, newest last, up to 60 one-second samples
+}
+
+// Rate is how many jobs a second did something.
+type Rate struct {
+	In        float64 // entered: enqueued, redriven, restored
+	Out       float64 // left: completed, failed, dead
+	Failed    float64 // tried in vain: retried, or given up
+	Reclaimed float64 // taken from a worker that let its lease run out
+	Dead      float64 // became dead letters
+}
+
+// Traffic is what goes on in all queues together. Only the stream tells it.
+type Traffic struct {
+	Source  Source        // Unknown when there is no stream
+	Rate    Rate          // per second, over the last 10 s
+	Changes float64       // changes of rows per second, heartbeats too, over the last 10 s
+	Window  time.Duration // how far back DeadPerMinute and Expired go: up to 10 minutes
+	// DeadPerMinute is how many jobs became dead letters a minute, over Window.
+	DeadPerMinute float64
+	Expired       int64   // leases that ran out and were taken away, within Window
+	Pickup        Latency // from due (run_at) to claimed, over the last minute
+}
+
+// Latency is a distribution of durations, to within an eighth of their size.
+type Latency struct {
+	Count    int64 // 0: nothing was measured
+	P50, P99 time.Duration
 }
 
 // Leases are the jobs in processing, earliest expiry first.
@@ -93,8 +128,8 @@ type Leases struct {
 	Total  int       // all leases; may exceed len(List)
 	Capped bool      // Total is a lower bound
 	List   []Lease
-	// Renewals counts the heartbeats seen in the stream since the feed began. They
-	// are no Events: there would be nothing else to see.
+	// Renewals counts the leases renewed that the feed saw since it began. The
+	// renewals of one transaction and queue are one Event.
 	Renewals uint64
 }
 
@@ -161,6 +196,20 @@ func (e *Event) OwnerLost() bool {
 	return (e.What == Buried || e.What == Cancelled) && strings.HasSuffix(e.Note, ", "+workerLost)
 }
 
+// Routine tells whether it is a step of a job that goes well: these come by the
+// hundred, and what is out of the ordinary must not be lost among them.
+func (e *Event) Routine() bool {
+	switch e.What {
+	case Renewed:
+		return true
+	case Claimed, Completed:
+		return e.Attempt <= 1 // not taken over from somebody, or tried again
+	case Enqueued:
+		return e.Count <= 1
+	}
+	return false
+}
+
 // What names what happened.
 type What string
 
@@ -174,17 +223,20 @@ const (
 	Completed What = "completed"
 	Retried   What = "retried"
 	Released  What = "released"
-	Reclaimed What = "reclaimed"
+	Lost      What = "lost"      // taken over by another while it was in processing; its Claimed follows
+	Reclaimed What = "reclaimed" // its lease ran out, and it waits again
 	Failed    What = "failed"
 	Buried    What = "buried"
 	Redriven  What = "redriven"
 	// CancelAsked is of a running job, whose worker is to end it; Cancelled is the end.
 	CancelAsked What = "cancel asked"
 	Cancelled   What = "cancelled"
-	Paused      What = "paused"  // a queue
-	Resumed     What = "resumed" // a queue
-	Edited      What = "edited"  // changed by somebody's SQL without moving on: rescheduled, moved to another queue
-	Deleted     What = "deleted" // also by a discard or a purge
+	Paused      What = "paused"    // a queue
+	Resumed     What = "resumed"   // a queue
+	Edited      What = "edited"    // changed by somebody's SQL without moving on: rescheduled, moved to another queue
+	Discarded   What = "discarded" // a dead letter, to the archive
+	Restored    What = "restored"  // from the archive
+	Deleted     What = "deleted"   // from the table, by a purge or somebody's SQL
 	Truncated   What = "truncated"
 	Health      What = "health" // the feed itself: a connection lost, replaced, refused
 )

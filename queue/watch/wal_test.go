@@ -177,7 +177,7 @@ func TestManyChangesOfOneTransactionAreOneEvent(t *testing.T) {
 			return false
 		}
 		d := s.Depths.Queues[0]
-		return d.Dead == 1000 && d.Rates == FromWAL && d.In > 0 && d.Out > 0
+		return d.Dead == 1000 && d.Rates == FromWAL && d.Rate.In > 0 && d.Rate.Out > 0
 	})
 }
 
