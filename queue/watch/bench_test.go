@@ -1,0 +1,180 @@
+package watch
+
+import (
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// Run alone, on a quiet machine:
+//
+//	go test -run '^$' -bench . ./queue/watch/
+//
+// Only ratios within one run mean anything.
+
+// What a job's life writes: enqueued, claimed, renewed, completed. The first procedure
+// commits each change by itself, the second those of one kind at once.
+const lives = `
+create procedure one_by_one(lives int, worker text) language plpgsql as $$
+declare job bigint;
+begin
+  for n in 1..lives loop
+    insert into leasetop.jobs (queue, kind, payload)
+      values ('emails', 'send', '{"to": "user@example.com", "template": "welcome"}') returning id into job;
+    commit;
+    update leasetop.jobs set status = 'processing', attempts = attempts + 1, locked_at = now(), locked_by = worker || '#' || n,
+      lease_expires_at = now() + interval '30 s', updated_at = now() where id = job;
+    commit;
+    update leasetop.jobs set lease_expires_at = now() + interval '30 s', updated_at = now() where id = job;
+    commit;
+    update leasetop.jobs set status = 'completed', locked_at = null, locked_by = null, lease_expires_at = null, updated_at = now() where id = job;
+    commit;
+  end loop;
+end $$;
+create procedure together(lives int, worker text) language plpgsql as $$
+declare first bigint;
+begin
+  with fresh as (insert into leasetop.jobs (queue, kind, payload)
+    select 'emails', 'send', '{"to": "user@example.com", "template": "welcome"}' from generate_series(1, lives) returning id)
+  select min(id) into first from fresh;
+  commit;
+  update leasetop.jobs set status = 'processing', attempts = attempts + 1, locked_at = now(), locked_by = worker || '#' || first,
+    lease_expires_at = now() + interval '30 s', updated_at = now() where id >= first;
+  commit;
+  update leasetop.jobs set lease_expires_at = now() + interval '30 s', updated_at = now() where id >= first;
+  commit;
+  update leasetop.jobs set status = 'completed', locked_at = null, locked_by = null, lease_expires_at = null, updated_at = now() where id >= first;
+  commit;
+end $$`
+
+// Changes a second through the feed, until State has them all, beside those that
+// pg_recvlogical throws away: the same WAL, from slots made before it, in turns
+// A, B, B, A. LEASETOP_BENCH_CHANGES says how many, 200,000 if it does not.
+func BenchmarkFeed(b *testing.B) {
+	changes := 200_000
+	if n, err := strconv.Atoi(os.Getenv("LEASETOP_BENCH_CHANGES")); err == nil {
+		changes = n
+	}
+	for _, load := range []struct {
+		name    string
+		writers int
+		live    string // one writer's call, again and again
+		lives   int    // of one call, 4 changes each
+	}{
+		{"1 writer", 1, "call one_by_one($1, $2)", changes / 4},
+		{"16 writers", 16, "call one_by_one($1, $2)", changes / 4 / 16},
+		{"10000 together", 1, "call together($1, $2)", 10_000},
+	} {
+		b.Run(load.name, func(b *testing.B) {
+			server := testdb.Server(b, "max_wal_size=8GB")
+			url := testdb.On(b, server)
+			conn := client(b, url)
+			exec(b, conn, lives)
+			for b.Loop() {
+				var slots [2]string
+				for i := range slots {
+					slots[i] = fmt.Sprintf("nothing_%d_%d", b.N, i)
+					exec(b, conn, "select pg_create_logical_replication_slot($1, 'pgoutput')", slots[i])
+				}
+				var feeds [2]heldFeed
+				for i := range feeds {
+					feeds[i] = holdFeed(b, url)
+				}
+				calls := max(1, changes/4/load.lives/load.writers)
+				var writing sync.WaitGroup
+				for w := range load.writers {
+					writer := client(b, url)
+					exec(b, writer, "set leasetop_wakeup.quiet = on")
+					writing.Go(func() {
+						for range calls {
+							if _, err := writer.Exec(b.Context(), load.live, load.lives, fmt.Sprintf("worker-host:4711:bench/w%d", w)); err != nil {
+								b.Error(err)
+							}
+						}
+					})
+				}
+				writing.Wait()
+				exec(b, conn, "insert into leasetop.jobs (queue) values ('last')")
+				var end string
+				do(b, conn.QueryRow(b.Context(), "select pg_current_wal_flush_lsn()::text").Scan(&end))
+
+				feed, nothing := time.Duration(0), time.Duration(0)
+				feed += feeds[0].read(b)
+				nothing += intoNothing(b, url, slots[0], end)
+				nothing += intoNothing(b, url, slots[1], end)
+				feed += feeds[1].read(b)
+				written := float64(2 * (4*load.writers*calls*load.lives + 1))
+				b.ReportMetric(written/feed.Seconds(), "feed-changes/s")
+				b.ReportMetric(written/nothing.Seconds(), "recvlogical-changes/s")
+				b.ReportMetric(float64(nothing)/float64(feed), "ratio")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// heldFeed is a feed that has attached, and reads nothing yet.
+type heldFeed struct {
+	*Feed
+	conn *heldConn
+}
+
+func holdFeed(b *testing.B, url string) heldFeed {
+	b.Helper()
+	q, backlog := openHeld(b, url)
+	f := start(b, q, Options{})
+	await(b, f, "all connections", attached)
+	return heldFeed{f, backlog.wait(b)}
+}
+
+// read lets the feed read, and returns how long it took until the last change was in State.
+func (f heldFeed) read(b *testing.B) time.Duration {
+	b.Helper()
+	began := time.Now()
+	f.conn.let(b)
+	await(b, f.Feed, "the last change", func(s *State) bool {
+		n := len(s.Events)
+		return n > 0 && s.Events[n-1].Queue == "last"
+	})
+	took := time.Since(began)
+	f.Close()
+	return took
+}
+
+// intoNothing has pg_recvlogical read a slot to its end, and returns how long it took.
+func intoNothing(b *testing.B, url, slot, end string) time.Duration {
+	b.Helper()
+	cmd := osexec.CommandContext(b.Context(), recvlogical(b), "--dbname", url, "--slot", slot, "--start", "--no-loop", "--endpos", end,
+		"--option", "proto_version=1", "--option", "publication_names=leasetop_jobs", "--option", "binary=true", "--file", os.DevNull)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("pg_recvlogical: %v\n%s", err, out)
+	}
+	return time.Since(began)
+}
+
+// recvlogical is where pg_recvlogical is: beside the server's programs, or in PATH.
+func recvlogical(b *testing.B) string {
+	b.Helper()
+	dir, err := local.Find(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	beside := filepath.Join(dir, "pg_recvlogical")
+	if _, err := os.Stat(beside); err == nil {
+		return beside
+	}
+	path, err := osexec.LookPath("pg_recvlogical")
+	if err != nil {
+		b.Skip("pg_recvlogical, which is measured against, is not beside PostgreSQL's server programs, nor in PATH")
+	}
+	return path
+}
