@@ -141,6 +141,11 @@ func (f *Feed) readingDead(ctx context.Context) {
 			return
 		case <-f.readDead:
 		}
+		f.note(func() {
+			if f.draft.Dead.Owed.IsZero() {
+				f.draft.Dead.Owed = time.Now()
+			}
+		})
 		wait := deadEvery
 		err := f.read(ctx, f.readDeadLetters)
 		switch {

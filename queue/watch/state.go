@@ -88,9 +88,10 @@ type QueueDepth struct {
 	// Finished counts the jobs that were completed since the stream attached, exactly,
 	// while Completed may be an estimate; 0 when polled.
 	Finished int64
-	Rates    Source    // of Rate and Spark; Unknown when the counts are lower bounds and there is no stream
+	Rates    Source    // of Rate and the sparks; Unknown when the counts are lower bounds and there is no stream
 	Rate     Rate      // jobs per second, over the last 10 s
 	Spark    []float64 // jobs leaving per second, newest last, up to 60 one-second samples
+	SparkIn  []float64 // jobs entering per second, of the same seconds as Spark
 }
 
 // Rate is how many jobs a second did something.
@@ -171,6 +172,9 @@ type Dead struct {
 	At     time.Time // database clock of the reading
 	Read   time.Time // local clock (monotonic) of the reading
 	Signal uint64
+	// Owed is since when (local clock, monotonic) a newer reading has been asked for, by a
+	// signal or otherwise, that could not be made yet; zero when none is.
+	Owed   time.Time
 	Total  int64
 	Capped bool        // Total is a lower bound
 	Latest []queue.Job // newest death first, without payloads, at most 50
