@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -347,28 +345,21 @@ func benchmarkProgram(b *testing.B, fault, shows string) {
 		tm := term.Open(b, term.Options{Args: []string{os.Args[0]}, Env: []string{asProgram + "=" + fault}, Width: 120, Height: 36})
 		tm.Expect(shows)
 		time.Sleep(2 * time.Second)
-		bytes, before := tm.Written(), busy(b, tm.Pid())
+		bytes, before := tm.Written(), spent(b, tm)
 		time.Sleep(long)
 		b.ReportMetric(float64(tm.Written()-bytes)/long.Seconds(), "B/s")
-		b.ReportMetric(100*float64(busy(b, tm.Pid())-before)/float64(long), "%cpu")
+		b.ReportMetric(100*float64(spent(b, tm)-before)/float64(long), "%cpu")
 		tm.Close()
 	}
 }
 
-// busy is the processor time a process has used.
-func busy(b *testing.B, pid int) time.Duration {
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	if err != nil || len(tasks) == 0 {
-		b.Skip("no /proc here")
+// spent is the processor time the program has used.
+func spent(b *testing.B, tm *term.Test) time.Duration {
+	d, err := tm.Spent()
+	if err != nil {
+		b.Skip(err)
 	}
-	sum := int64(0)
-	for _, task := range tasks {
-		stat, _ := os.ReadFile(task)
-		spent, _, _ := strings.Cut(string(stat), " ")
-		ns, _ := strconv.ParseInt(spent, 10, 64)
-		sum += ns
-	}
-	return time.Duration(sum)
+	return d
 }
 
 func TestPanicInViewEndsTheProgram(t *testing.T) {
