@@ -27,6 +27,12 @@ const (
 	DBTrouble   What = "database"       // claims, heartbeats … fail, or work again; Text says how
 )
 
+// Whats is every What there is.
+var Whats = []What{
+	Spawned, DrainBegun, WorkerEnded, Killed, Froze, Thawed, LeaseLost, StaleFenced, TrustEnded, Panicked,
+	ReapedBack, ReapedDead, Cancelled, Purged, StuckFound, Mishap, DBTrouble,
+}
+
 // Event is one thing that the runtime did or met. Queue, Owner and Text may hold
 // whatever the database holds: strip them before they reach a terminal.
 type Event struct {

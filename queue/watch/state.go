@@ -245,6 +245,12 @@ const (
 	Health      What = "health" // the feed itself: a connection lost, replaced, refused
 )
 
+// Whats is every What there is.
+var Whats = []What{
+	Enqueued, Claimed, Renewed, Completed, Retried, Released, Lost, Reclaimed, Failed, Buried, Redriven,
+	CancelAsked, Cancelled, Paused, Resumed, Edited, Discarded, Restored, Deleted, Truncated, Health,
+}
+
 // Link is one connection of the feed.
 type Link struct {
 	OK     bool
