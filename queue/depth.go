@@ -34,8 +34,9 @@ type QueueDepth struct {
 	OldestReady    time.Duration // how long the longest due job has been due; 0 without one
 }
 
-// AtLeast marks the counts of a queue that went no further than the cap.
-type AtLeast struct{ Ready, Scheduled, Failed, Dead bool }
+// AtLeast marks the counts of a queue that went no further than the cap. Failed and dead
+// jobs are counted together, newest first: both are lower bounds, or neither.
+type AtLeast struct{ Ready, Scheduled, Processing, Failed, Dead bool }
 
 // Any reports whether any count is a lower bound.
 func (a AtLeast) Any() bool { return a != AtLeast{} }
@@ -46,9 +47,10 @@ const (
 	thoroughPages = 16 << 10
 )
 
-// Depth counts jobs by queue and status, the queues by name. cap bounds each count, for
-// screens that ask often; 0 counts to the end and reads more of the table for the
-// completed, of which there may be millions: see [QueueDepth].
+// Depth counts jobs by queue and status, the queues by name. cap bounds what is read for
+// each count, for screens that ask often, however many of the others there are; 0 counts
+// to the end and reads more of the table for the completed, of which there may be
+// millions: see [QueueDepth].
 func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 	var pages int64
 	var d Depths
@@ -61,20 +63,28 @@ func (q *Queue) Depth(ctx context.Context, cap int) (Depths, error) {
 	}
 	percent := min(100, 100*float64(read)/float64(max(pages, 1)))
 	d.CompletedExact = percent == 100
-	rows, err := q.pool.Query(ctx, q.schema.Query("depth"), limit, percent)
-	if err != nil {
-		return d, q.failed("depth", err, "depth")
-	}
-	d.Queues, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (n QueueDepth, err error) {
+	err := q.planned(ctx, "depth_plan", "depth", []any{limit, percent}, func(row pgx.CollectableRow) error {
+		n := QueueDepth{CompletedExact: d.CompletedExact}
 		var oldest *float64
-		err = row.Scan(&n.Queue, &n.Ready, &n.Scheduled, &n.Processing, &n.Completed, &n.Failed, &n.Dead, &oldest, &d.At)
+		err := row.Scan(&n.Queue, &n.Ready, &n.Scheduled, &n.Processing, &n.Completed, &n.Failed, &n.Dead, &oldest, &d.At)
 		if oldest != nil {
 			n.OldestReady = duration(*oldest)
 		}
-		n.CompletedExact = d.CompletedExact
 		reached := func(count int64) bool { return cap > 0 && count >= int64(cap) }
-		n.AtLeast = AtLeast{reached(n.Ready), reached(n.Scheduled), reached(n.Failed), reached(n.Dead)}
-		return n, err
+		gone := reached(n.Failed + n.Dead)
+		n.AtLeast = AtLeast{reached(n.Ready), reached(n.Scheduled), reached(n.Processing), gone, gone}
+		d.Queues = append(d.Queues, n)
+		return err
 	})
 	return d, q.failed("depth", err, "depth")
+}
+
+// planned reads with a statement that is planned as another one says, in one round trip.
+func (q *Queue) planned(ctx context.Context, plan, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return q.transaction(ctx, conn.Conn(), []string{plan}, statement, args, each)
 }

@@ -49,21 +49,49 @@ func TestDepthIsCapped(t *testing.T) {
 		union all select 'scheduled', 'pending', now() + interval '1 h' from generate_series(1, 50)
 		union all select 'dead', case n % 2 when 0 then 'dead' else 'failed' end, now() from generate_series(1, 50) n
 		union all select 'few', 'pending', now() from generate_series(1, 9)`)
+	exec(t, q, "insert into leasetop.jobs (queue, status, locked_by, lease_expires_at) select 'busy', 'processing', 'w', now() from generate_series(1, 50)")
 	for _, d := range must[Depths](t)(q.Depth(t.Context(), 10)).Queues {
 		want := map[string]QueueDepth{
 			"ready":     {Ready: 10, AtLeast: AtLeast{Ready: true}},
 			"scheduled": {Scheduled: 10, AtLeast: AtLeast{Scheduled: true}},
-			"dead":      {Failed: 10, Dead: 10, AtLeast: AtLeast{Failed: true, Dead: true}},
+			"busy":      {Processing: 10, AtLeast: AtLeast{Processing: true}},
+			"dead":      {Failed: 5, Dead: 5, AtLeast: AtLeast{Failed: true, Dead: true}},
 			"few":       {Ready: 9},
 		}[d.Queue]
-		got := QueueDepth{Ready: d.Ready, Scheduled: d.Scheduled, Failed: d.Failed, Dead: d.Dead, AtLeast: d.AtLeast}
+		got := QueueDepth{Ready: d.Ready, Scheduled: d.Scheduled, Processing: d.Processing, Failed: d.Failed, Dead: d.Dead, AtLeast: d.AtLeast}
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", d.Queue, got, want)
 		}
 	}
 	for _, d := range must[Depths](t)(q.Depth(t.Context(), 50)).Queues {
-		if d.Ready+d.Scheduled+d.Failed+d.Dead != 50 && d.Queue != "few" {
+		if d.Ready+d.Scheduled+d.Processing+d.Failed+d.Dead != 50 && d.Queue != "few" {
 			t.Errorf("%+v", d)
+		}
+	}
+}
+
+// A cap bounds what is looked at, not what is found: among many dead no failed are sought
+// to the end, whatever the statistics say.
+func TestDepthLooksNoFurtherThanItsCap(t *testing.T) {
+	t.Parallel()
+	for _, analyzed := range []bool{false, true} {
+		q := open(t)
+		exec(t, q, "alter table leasetop.jobs set (autovacuum_enabled = off)")
+		exec(t, q, "analyze leasetop.jobs")
+		exec(t, q, `insert into leasetop.jobs (queue, status, run_at) select 'dead', 'dead', now() from generate_series(1, 20000)
+			union all select 'due', 'pending', now() from generate_series(1, 20000)
+			union all select 'later', 'pending', now() + interval '1 h' from generate_series(1, 20000)`)
+		if analyzed {
+			exec(t, q, "vacuum analyze leasetop.jobs")
+		}
+		tx := begin(t, q)
+		must[any](t)(tx.Exec(t.Context(), q.Schema().Query("depth_plan")))
+		must[any](t)(tx.Exec(t.Context(), q.Schema().Query("depth"), 100, 0.1))
+		var read int
+		ok(t, tx.QueryRow(t.Context(), `select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+			from pg_stat_user_indexes where relid = 'leasetop.jobs'::regclass`).Scan(&read))
+		if read < 3*100 || read > 3*100+50 {
+			t.Errorf("analyzed %v: %d entries of indexes were read to count three queues to 100", analyzed, read)
 		}
 	}
 }

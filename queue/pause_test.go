@@ -249,7 +249,7 @@ func TestPausesAreFoundByName(t *testing.T) {
 	exec(t, q, "insert into leasetop.queues select 'q' || n, now(), 'ann', '' from generate_series(1, 10000) n; analyze leasetop.queues")
 	for _, statement := range []struct{ name, args string }{{"claim", "'q7', 'o', 30, 1, '-infinity', 0"}, {"next_due", "array['q7', 'emails']"}} {
 		for _, mode := range []string{"custom", "generic"} {
-			for _, node := range planOf(t, q, statement.name, statement.args, mode) {
+			for _, node := range planOf(t, q, statement.name, statement.args, mode, "") {
 				if node.Type == "Seq Scan" && node.Relation == "queues" {
 					t.Errorf("%s, %s plan: reads every pause", statement.name, mode)
 				}
