@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -86,6 +87,42 @@ func ExampleQueue_List() {
 	// job 3 pending
 	// job 2 pending
 	// job 1 pending
+}
+
+// What is ready in one queue, in a bounded time even where hardly a job is: a scan that
+// finds little says how far it looked, and the next one looks further.
+func ExampleQueue_Scan() {
+	q := open()
+	defer q.Close()
+	ready := enqueued(q, queue.NewJob{Queue: "emails"})
+	enqueued(q, queue.NewJob{Queue: "emails", Delay: time.Hour})
+	for range 4 {
+		enqueued(q, queue.NewJob{Queue: "images"})
+	}
+
+	filter := queue.Filter{Queue: "emails", Statuses: []queue.Status{queue.Pending}, Due: queue.DueNow}
+	found, err := q.Scan(ctx, filter, queue.Stretch{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found.Jobs[0].ID == ready, "and nothing further:", found.Next == nil)
+
+	filter = queue.Filter{Queue: "emails"} // no index tells where these are
+	for next := (queue.Stretch{Look: 3}); ; next.From = found.Next {
+		if found, err = q.Scan(ctx, filter, next); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("looked at", found.Looked, "and found", len(found.Jobs))
+		if found.Next == nil {
+			return
+		}
+	}
+	// Output:
+	// true and nothing further: true
+	// looked at 3 and found 0
+	// looked at 3 and found 2
 }
 
 // The newest dead letters of all queues.

@@ -81,6 +81,11 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			_, _, err := q.List(ctx, Filter{Statuses: DeadLetters}, Page{})
 			return err
 		},
+		"scan": func(ctx context.Context) error { _, err := q.Scan(ctx, Filter{}, Stretch{}); return err },
+		"scan indexed": func(ctx context.Context) error {
+			_, err := q.Scan(ctx, Filter{Statuses: DeadLetters}, Stretch{})
+			return err
+		},
 		"leases":   func(ctx context.Context) error { _, err := q.Leases(ctx, 10); return err },
 		"dead ids": func(ctx context.Context) error { _, err := q.DeadIDs(ctx, ""); return err },
 		"get": func(ctx context.Context) error {

@@ -10,10 +10,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Filter chooses jobs of [Queue.List]. The zero value is every job.
+// Filter chooses jobs of [Queue.List] and [Queue.Scan]. The zero value is every job.
 type Filter struct {
 	Queue    string   // "" is every queue
 	Statuses []Status // nil is every status
+	Due      Due      // which of the pending; it leaves out no job of another status
+}
+
+// Due tells pending jobs apart by the database's clock.
+type Due int
+
+// Which pending jobs a [Filter] chooses.
+const (
+	DueOrNot Due = iota // all of them
+	DueNow              // those that are ready
+	DueLater            // those that are scheduled
+)
+
+// only is what the statements take.
+func (d Due) only() *bool {
+	if d != DueNow && d != DueLater {
+		return nil
+	}
+	now := d == DueNow
+	return &now
 }
 
 // Page is a stretch of a list.
@@ -36,10 +56,8 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 	if p.Limit == 0 {
 		p.Limit = 100
 	}
-	for _, s := range f.Statuses {
-		if !s.known() {
-			return nil, nil, fmt.Errorf("list jobs: no status is called %q: use one of %v", s, Statuses)
-		}
+	if err := f.check(); err != nil {
+		return nil, nil, fmt.Errorf("list jobs: %w", err)
 	}
 	// Planned each time: the planner must see which statuses are asked for to use a partial index.
 	args := []any{pgx.QueryExecModeCacheDescribe}
@@ -57,7 +75,7 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 		if p.After != nil {
 			id = p.After.ID
 		}
-		args = append(args, nullable(f.Queue), f.Statuses, id)
+		args = append(args, nullable(f.Queue), f.Statuses, f.Due.only(), id)
 	}
 	jobs, err = q.rows(ctx, statement, append(args, p.Limit)...)
 	if err != nil {
@@ -141,11 +159,28 @@ func (q *Queue) rows(ctx context.Context, statement string, args ...any) ([]Job,
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (j Job, err error) {
-		err = row.Scan(&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt,
-			&j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt,
-			&j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)
+		err = row.Scan(j.columns()...)
 		return j, err
 	})
+}
+
+// columns are where a row of a list goes.
+func (j *Job) columns() []any {
+	return []any{
+		&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt,
+		&j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt,
+		&j.CreatedAt, &j.UpdatedAt, &j.CancelledBy,
+	}
+}
+
+// check refuses a status that there is not.
+func (f *Filter) check() error {
+	for _, s := range f.Statuses {
+		if !s.known() {
+			return fmt.Errorf("no status is called %q: use one of %v", s, Statuses)
+		}
+	}
+	return nil
 }
 
 func (s Status) known() bool {
