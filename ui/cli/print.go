@@ -22,6 +22,7 @@ func line(w io.Writer, value any) error {
 type column struct {
 	title string
 	right bool // numbers stand on the right
+	least int  // cells at least, in a table whose rows are not all known
 	most  int  // cells at most, 0 for no limit
 }
 
@@ -39,30 +40,62 @@ func table(w io.Writer, columns []column, rows [][]string) error {
 		}
 	}
 	var b bytes.Buffer
-	put := func(row []string) {
-		var l strings.Builder
-		for i, c := range columns {
-			if i > 0 {
-				l.WriteString("  ")
-			}
-			if c.right {
-				l.WriteString(safe.FitRight(row[i], widths[i]))
-			} else {
-				l.WriteString(safe.Fit(row[i], widths[i]))
-			}
-		}
-		b.WriteString(strings.TrimRight(l.String(), " "))
-		b.WriteByte('\n')
+	put(&b, columns, widths, titles(columns))
+	for _, row := range rows {
+		put(&b, columns, widths, row)
 	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// put writes one row.
+func put(b *bytes.Buffer, columns []column, widths []int, row []string) {
+	var l strings.Builder
+	for i, c := range columns {
+		if i > 0 {
+			l.WriteString("  ")
+		}
+		if c.right {
+			l.WriteString(safe.FitRight(row[i], widths[i]))
+		} else {
+			l.WriteString(safe.Fit(row[i], widths[i]))
+		}
+	}
+	b.WriteString(strings.TrimRight(l.String(), " "))
+	b.WriteByte('\n')
+}
+
+func titles(columns []column) []string {
 	titles := make([]string, len(columns))
 	for i, c := range columns {
 		titles[i] = c.title
 	}
-	put(titles)
-	for _, row := range rows {
-		put(row)
+	return titles
+}
+
+// flowing is a table whose rows come one by one. A cell that is wider than its column
+// widens it for the rows that follow.
+type flowing struct {
+	w       io.Writer
+	columns []column
+	widths  []int
+}
+
+func (f *flowing) header() error { return f.row(titles(f.columns)) }
+
+func (f *flowing) row(cells []string) error {
+	if f.widths == nil {
+		f.widths = make([]int, len(f.columns))
 	}
-	_, err := w.Write(b.Bytes())
+	for i, c := range f.columns {
+		f.widths[i] = max(f.widths[i], c.least, safe.Width(c.title), safe.Width(safe.Text(cells[i])))
+		if c.most > 0 {
+			f.widths[i] = min(f.widths[i], c.most)
+		}
+	}
+	var b bytes.Buffer
+	put(&b, f.columns, f.widths, cells)
+	_, err := f.w.Write(b.Bytes())
 	return err
 }
 

@@ -24,7 +24,7 @@ type program struct {
 	cmd   *exec.Cmd
 	lines chan string
 	seen  bytes.Buffer
-	err   bytes.Buffer
+	err   complaints
 }
 
 // start runs leasetop without a terminal, with these variables.

@@ -69,6 +69,7 @@ func newRoot(failure *error) *cobra.Command {
 	addJobs(root, o, add)
 	addOperate(root, o, add)
 	addWork(root, o, add)
+	addEvents(root, o, add)
 
 	add(root, &cobra.Command{
 		Use: "show ID", Short: "Print one job with its payload and history", Example: "leasetop show 42 -o json",
