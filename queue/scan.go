@@ -109,17 +109,16 @@ type seen struct {
 	job   Job
 }
 
-// scan runs a statement of this file.
-func (q *Queue) scan(ctx context.Context, statement string, args ...any) ([]seen, error) {
-	// Planned each time: the planner must see which statuses are asked for to use their indexes.
-	rows, err := q.pool.Query(ctx, q.schema.Query(statement), append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s seen, err error) {
-		err = row.Scan(append([]any{&s.n, &s.found, &s.more}, s.job.columns()...)...)
-		return s, err
+// scan runs a statement of a scan, planned for what is asked for: the planner must see the
+// statuses to use their indexes, and read these in their order.
+func (q *Queue) scan(ctx context.Context, statement string, args ...any) (all []seen, err error) {
+	err = q.planned(ctx, "depth_plan", statement, args, func(row pgx.CollectableRow) error {
+		var s seen
+		err := row.Scan(append([]any{&s.n, &s.found, &s.more}, s.job.columns()...)...)
+		all = append(all, s)
+		return err
 	})
+	return all, err
 }
 
 // take takes what was found, in the order of the scan, up to the limit.
