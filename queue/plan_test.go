@@ -130,7 +130,7 @@ func planTable(t *testing.T) *Queue {
 			case when n between 200001 and 200100 then 'worker ' || n - 200000 end,
 			case when n between 200001 and 200100 then now() + (n % 60 - 5) * interval '1 second' end,
 			case when n % 10 = 0 then 'key ' || n end
-		from generate_series(1, 222100) n`)
+		from generate_series(1, 250100) n`)
 	return q
 }
 

@@ -73,8 +73,8 @@ func TestRightsAreThoseThatStatementsNeed(t *testing.T) {
 // sample is a value of each type that parameters have.
 var sample = map[string]string{"timestamp with time zone": "now", "timestamp with time zone[]": "{now}", "jsonb[]": "{1}"}
 
-// runs tells whether conn may run a statement, on a running job and on a dead one, and
-// leaves no trace of it.
+// runs tells whether conn may run a statement, on a running job, a dead one and one in
+// the archive, and leaves no trace of it.
 func runs(t *testing.T, admin, conn *pgx.Conn, text string) error {
 	t.Helper()
 	statement, err := admin.Prepare(t.Context(), text, text)
@@ -101,9 +101,14 @@ func runs(t *testing.T, admin, conn *pgx.Conn, text string) error {
 		_, err := conn.Exec(t.Context(), text)
 		return err
 	}
-	for _, status := range []string{"processing", "dead"} {
-		exec(t, admin, "truncate ours.jobs")
-		exec(t, admin, "insert into ours.jobs (id, queue, status, locked_by, lease_expires_at) values (1, '1', $1, '1', now() - interval '1 hour')", status)
+	for _, there := range []string{
+		"insert into ours.jobs (id, queue, status, locked_by, lease_expires_at) values (1, '1', 'processing', '1', now() - interval '1 hour')",
+		"insert into ours.jobs (id, queue, status) values (1, '1', 'dead')",
+		`insert into ours.jobs_archive (id, queue, payload, status, attempts, max_attempts, run_at, created_at, updated_at, kind, errors, archived_by)
+			values (1, '1', '{}', 'dead', 0, 1, now(), now(), now(), '', '[]', 'ann')`,
+	} {
+		exec(t, admin, "truncate ours.jobs, ours.jobs_archive")
+		exec(t, admin, there)
 		_, err := conn.Exec(t.Context(), "deallocate all; begin; prepare it as "+text+"; explain analyze execute it"+arguments, pgx.QueryExecModeSimpleProtocol)
 		exec(t, conn, "rollback")
 		if err != nil {

@@ -1,12 +1,13 @@
 -- Moves dead letters to the archive, as they are.
 --   $1 ids   $2 who discards   $3 why
 -- Rows: the ids moved. A missing one is no dead letter, or the archive holds another
--- job of its id. Locks in id order. Index: primary key.
+-- job of its id. Locks in id order. Index: primary key, which died_at asks for where the
+-- status would not: see redrive.sql.
 WITH wanted AS (
   SELECT id
   FROM leasetop.jobs
   WHERE id = ANY ($1::bigint[])
-    AND status IN ('failed', 'dead')
+    AND died_at IS NOT NULL
   ORDER BY id
   FOR UPDATE),
 gone AS (

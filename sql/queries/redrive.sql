@@ -3,12 +3,14 @@
 --   a single id, since a key that a live job holds fails the statement with 23505 on
 --   jobs_idempotency, and a transaction that waits for one key must hold no other
 -- Rows: id and queue of each. A missing one is no dead letter any more, or was left for
--- its key. Locks in id order. Index: primary key.
+-- its key. Locks in id order. Index: primary key; died_at is set where a job is a dead
+-- letter, but does not tempt the planner to read all of jobs_dead for an id, as the
+-- status does from PostgreSQL 18 on.
 WITH wanted AS (
   SELECT id
   FROM leasetop.jobs
   WHERE id = ANY ($1::bigint[])
-    AND status IN ('failed', 'dead')
+    AND died_at IS NOT NULL
     AND ($3::boolean OR idempotency_key IS NULL)
   ORDER BY id
   FOR NO KEY UPDATE)

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"strconv"
 	"strings"
@@ -179,7 +180,7 @@ func take() (*local.Server, error) {
 			return nil, err
 		}
 		shared.server, err = local.Start(ctx, local.Options{
-			Dir: dir, Name: "shared", Unsafe: true,
+			Dir: dir, Name: sharedName(), Unsafe: true,
 			Settings: map[string]string{"max_connections": "300"},
 		})
 		if err != nil {
@@ -194,6 +195,16 @@ func take() (*local.Server, error) {
 		}
 	}
 	return shared.server, nil
+}
+
+// sharedName keeps the servers of several PostgreSQL versions apart, which may be
+// tested at the same time.
+func sharedName() string {
+	bin := os.Getenv("LEASETOP_PG_BIN")
+	if bin == "" {
+		return "shared"
+	}
+	return fmt.Sprintf("shared_%08x", crc32.ChecksumIEEE([]byte(bin)))
 }
 
 // migrated makes a database with the default schema.
