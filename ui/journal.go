@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -44,16 +45,11 @@ func (h happening) routine() bool {
 	if h.work != nil {
 		return false
 	}
-	switch h.feed.What {
-	case watch.Claimed, watch.Completed:
-		return h.feed.Attempt <= 1 // taken over from somebody, or tried again
-	case watch.Enqueued:
-		return h.feed.Count <= 1
-	}
-	return false
+	return h.feed.Routine()
 }
 
-// journalKept bounds what one journal shows.
+// journalKept bounds what one journal shows of each kind: of the routine, of the rest,
+// and of what our workers tell.
 const journalKept = 300
 
 // nearly is how far apart the feed and the workers may date the same thing.
@@ -63,7 +59,7 @@ const nearly = 2 * time.Second
 // such a job ended last; the zero time when none has.
 func (p *picture) cancels() map[int64]time.Time {
 	told := map[int64]time.Time{}
-	for _, e := range p.state.Events {
+	for e := range p.told() {
 		switch e.What {
 		case watch.Cancelled:
 			told[e.JobID] = e.At
@@ -76,8 +72,30 @@ func (p *picture) cancels() map[int64]time.Time {
 	return told
 }
 
-// journal merges what the feed and the workers tell, newest first. Heartbeats are
-// left out. A reclaim that our reaper told about is not told again; a cancel is told
+// told is what the feed tells, oldest first: the newest events, and before those the
+// ones that are out of the ordinary, which no burst of others pushes out of sight.
+func (p *picture) told() iter.Seq[*watch.Event] {
+	return func(yield func(*watch.Event) bool) {
+		events := p.state.Events
+		for i := range p.state.Notable {
+			e := &p.state.Notable[i]
+			if len(events) > 0 && e.Seq >= events[0].Seq {
+				break
+			}
+			if !yield(e) {
+				return
+			}
+		}
+		for i := range events {
+			if !yield(&events[i]) {
+				return
+			}
+		}
+	}
+}
+
+// journal merges what the feed and the workers tell, newest first. Renewals are left
+// out. A reclaim that our reaper told about is not told again; a cancel is told
 // by the feed, which knows who wanted it, and once: its end takes the place of the request.
 func (p *picture) journal() []happening {
 	out := make([]happening, 0, journalKept)
@@ -97,13 +115,10 @@ func (p *picture) journal() []happening {
 		}
 		out = append(out, happening{at: at, work: e})
 	}
-	seen := 0
-	for i := range slices.Backward(p.state.Events) {
-		e := &p.state.Events[i]
-		if seen == journalKept {
-			break
-		}
-		if e.What == watch.Renewed {
+	told := slices.Collect(p.told())
+	room := map[bool]int{true: journalKept, false: journalKept} // for routine, and for the rest
+	for _, e := range slices.Backward(told) {
+		if e.What == watch.Renewed || room[e.Routine()] == 0 {
 			continue
 		}
 		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || e.OwnerLost()) && e.At.Sub(at).Abs() < nearly {
@@ -113,10 +128,10 @@ func (p *picture) journal() []happening {
 			continue
 		}
 		out = append(out, happening{at: e.At, feed: e})
-		seen++
+		room[e.Routine()]--
 	}
 	slices.SortStableFunc(out, func(a, b happening) int { return b.at.Compare(a.at) })
-	return out[:min(len(out), journalKept)]
+	return out
 }
 
 // journalOf is the part of the journal that is about one worker.
@@ -129,10 +144,10 @@ func (p *picture) journalOf(w workers.Snapshot) []happening {
 		}
 	}
 	state := *p.state
-	state.Events = nil
-	for _, e := range p.state.Events {
+	state.Events, state.Notable = nil, nil
+	for e := range p.told() {
 		if strings.HasPrefix(e.Owner, w.Owner+"#") {
-			state.Events = append(state.Events, e)
+			state.Events = append(state.Events, *e)
 		}
 	}
 	one.state = &state

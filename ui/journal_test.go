@@ -57,3 +57,59 @@ func TestPausesAreEvents(t *testing.T) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 }
+
+// A burst of jobs that go well fills all of State.Events: what was buried before stays
+// on the overview, once.
+func TestBurstPushesNoBurialOutOfSight(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	state := *w.state
+	state.Events, state.Notable = nil, nil
+	add := func(e watch.Event) {
+		e.Seq, e.Source, e.At, e.Queue, e.Count = uint64(len(state.Events)+1), watch.FromWAL, noon.Add(time.Duration(len(state.Events))*time.Millisecond), "emails", 1
+		state.Events = append(state.Events, e)
+		if !e.Routine() {
+			state.Notable = append(state.Notable, e)
+		}
+	}
+	add(watch.Event{What: watch.Buried, JobID: 4711, Attempt: 5, Owner: owner("w1", 1), Note: "attempt 5 of 5"})
+	add(watch.Event{What: watch.Discarded, JobID: 4712, Note: "by ann"})
+	for i := range 2 * watch.EventsKept {
+		add(watch.Event{What: watch.Claimed, JobID: int64(9000 + i), Attempt: 1})
+	}
+	add(watch.Event{What: watch.Failed, JobID: 4713, Attempt: 5, Owner: owner("w1", 1), Note: "attempt 5 of 5"})
+	state.Events = state.Events[len(state.Events)-watch.EventsKept:]
+	w.state = &state
+	s := newStage(t, w, 120, 36)
+	s.sees("4711 buried by w1 · 5/5", "4712 discarded · by ann", "4713 failed for good by w1 · 5/5")
+
+	seen := map[happeningKey]int{}
+	for _, h := range s.app.pic.journal() {
+		seen[h.key()]++
+	}
+	for key, times := range seen {
+		if times > 1 {
+			t.Errorf("event %d is there %d times", key.seq, times)
+		}
+	}
+	if seen[happeningKey{seq: 1}] != 1 || seen[happeningKey{seq: state.Events[watch.EventsKept-1].Seq}] != 1 {
+		t.Error("the first or the last is not there")
+	}
+}
+
+func TestEverythingTheFeedTellsHasItsWords(t *testing.T) {
+	t.Parallel()
+	for _, what := range watch.Whats {
+		if _, ok := feedWords[what]; !ok && what != watch.Health {
+			t.Errorf("no words for %s", what)
+		}
+	}
+	got := tellsOf([]watch.Event{
+		{Seq: 1, At: noon, Source: watch.FromWAL, What: watch.Lost, JobID: 5, Owner: owner("w3", 1), Note: "taken over"},
+		{Seq: 2, At: noon, Source: watch.FromWAL, What: watch.Discarded, JobID: 5, Note: "by ann"},
+		{Seq: 3, At: noon, Source: watch.FromWAL, What: watch.Restored, JobID: 5, Note: "by ann"},
+	})
+	if want := []string{"wal lease lost by w3 · taken over", "wal discarded · by ann", "wal restored · by ann"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}

@@ -17,6 +17,8 @@ type entry struct {
 	kind   tone
 	text   string
 	about  string // the kind of the job, or its queue
+
+	word, who, note string // what happened, to or by whom, and what else: the text in columns
 }
 
 // tell puts a happening in words.
@@ -38,7 +40,9 @@ var feedWords = map[watch.What]struct {
 	watch.Claimed:     {"→", quiet, "claimed", "by"},
 	watch.Completed:   {"✓", okay, "completed", "by"},
 	watch.Retried:     {"↻", caution, "retried", "by"},
+	watch.Renewed:     {"·", quiet, "renewed", "by"},
 	watch.Released:    {"↩", quiet, "released", "by"},
+	watch.Lost:        {"!", danger, "lease lost", "by"},
 	watch.Reclaimed:   {"↩", caution, "reclaimed", "from"},
 	watch.Failed:      {"✗", danger, "failed for good", "by"},
 	watch.Buried:      {"✗", danger, "buried", "by"},
@@ -48,13 +52,21 @@ var feedWords = map[watch.What]struct {
 	watch.Paused:      {pausedMark, caution, "paused", ""},
 	watch.Resumed:     {"▸", okay, "resumed", ""},
 	watch.Edited:      {"~", caution, "edited", ""},
+	watch.Discarded:   {"↓", caution, "discarded", ""},
+	watch.Restored:    {"↑", okay, "restored", ""},
 	watch.Deleted:     {"-", caution, "deleted", ""},
 	watch.Truncated:   {"-", caution, "truncated", ""},
 }
 
 // ofFeed puts an event of the feed in words.
 func (p *picture) ofFeed(e *watch.Event) entry {
-	out := entry{at: e.At, source: string(e.Source), job: e.JobID, about: pick(e.Kind != "", e.Kind, e.Queue)}
+	out := entry{
+		at: e.At, source: string(e.Source), job: e.JobID, about: pick(e.Kind != "", e.Kind, e.Queue),
+		word: string(e.What), note: inShort(e.Note),
+	}
+	if e.Owner != "" {
+		out.who = p.holder(e.Owner).name
+	}
 	if e.What == watch.Health {
 		out.glyph, out.kind, out.text = "!", caution, e.Note
 		return out
@@ -65,7 +77,7 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 	}
 	out.glyph, out.kind, out.text = told.glyph, told.kind, told.words
 	if e.Owner != "" && told.who != "" {
-		out.text += " " + told.who + " " + p.holder(e.Owner).name
+		out.text += " " + told.who + " " + out.who
 	}
 	note := e.Note
 	switch e.What {
@@ -74,21 +86,26 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 	case watch.CancelAsked, watch.Cancelled:
 		// The note is "by ann": who wanted it comes before whose job it was.
 		out.text += " " + note
-		if note = ""; e.Owner != "" {
-			note = p.holder(e.Owner).name
-		}
+		note = out.who
 	}
 	if e.What == watch.Buried && e.OwnerLost() {
-		out.text, note = ranOutDead(p.holder(e.Owner).name), strings.TrimSuffix(note, ", worker lost")
+		out.text, note = ranOutDead(out.who), strings.TrimSuffix(note, ", worker lost")
 	}
 	if strings.HasPrefix(note, "attempt ") && e.Attempt <= 1 && e.What != watch.Retried {
 		_, note, _ = strings.Cut(note, ", ") // the first attempt is the rule, and not worth a word
 	}
 	if note != "" {
-		// Attempts are written as in the lists: 2/5.
-		out.text += " · " + strings.Replace(strings.TrimPrefix(note, "attempt "), " of ", "/", 1)
+		out.text += " · " + inShort(note)
 	}
 	return out
+}
+
+// inShort writes the attempts in a note as the lists do: 2/5.
+func inShort(note string) string {
+	if rest, ok := strings.CutPrefix(note, "attempt "); ok {
+		return strings.Replace(rest, " of ", "/", 1)
+	}
+	return note
 }
 
 func ranOutDead(worker string) string { return "lease of " + worker + " ran out → dead" }
@@ -96,7 +113,7 @@ func ranOutDead(worker string) string { return "lease of " + worker + " ran out 
 // ofWorker puts an event of the workers in words, on the database's clock. Where
 // its text spells out owners in full, the names of the screen stand instead.
 func (p *picture) ofWorker(e *workers.Event) entry {
-	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, about: e.Queue, glyph: "·"}
+	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, about: e.Queue, glyph: "·", word: string(e.What), who: e.Worker}
 	text := join(e.Worker, string(e.What))
 	detail := e.Text
 	has := func() string {
@@ -119,7 +136,9 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 	case workers.StaleFenced:
 		out.glyph, out.kind = "⊘", caution
 		what, _, _ := strings.Cut(e.Text, " of job")
-		text, detail = join(pick(what != "", what, "late write"), "of "+e.Worker+" fenced"), has()
+		what = pick(what != "", what, "late write")
+		text, detail = join(what, "of "+e.Worker+" fenced"), has()
+		out.note = what + " · " + detail
 	case workers.LeaseLost:
 		out.glyph, out.kind = "!", caution
 		text, detail = e.Worker+" lost the lease", has()
@@ -129,14 +148,18 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 		out.glyph, out.kind = "✗", danger
 		text = e.Worker
 	case workers.ReapedBack, workers.ReapedDead:
-		out.source, out.glyph, out.kind = "reap", "↩", caution
-		text, detail = "lease of "+p.holder(e.Owner).name+" ran out → pending", short(e.Late)+" late"
+		out.source, out.glyph, out.kind, out.who = "reap", "↩", caution, p.holder(e.Owner).name
+		text, detail = "lease of "+out.who+" ran out → pending", short(e.Late)+" late"
+		out.note = "its lease ran out · " + detail
 		if e.What == workers.ReapedDead {
 			out.glyph, out.kind = "✗", danger
-			text = ranOutDead(p.holder(e.Owner).name)
+			text = ranOutDead(out.who)
 		}
 	}
 	out.text = text
+	if out.note == "" {
+		out.note = detail
+	}
 	if detail != "" {
 		out.text += " · " + detail
 	}

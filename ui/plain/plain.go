@@ -117,7 +117,11 @@ func tell(e watch.Event) string {
 		fmt.Fprintf(&b, "%d jobs ", e.Count)
 	}
 	b.WriteString(work(e.Queue, e.Kind))
-	b.WriteString(string(e.What))
+	if e.What == watch.Lost {
+		b.WriteString("lease lost by")
+	} else {
+		b.WriteString(string(e.What))
+	}
 	if e.Owner != "" {
 		b.WriteString(" " + who(e.Owner))
 	}

@@ -121,3 +121,19 @@ func TestClosedOutputEndsIt(t *testing.T) {
 		t.Errorf("Run returned %v", err)
 	}
 }
+
+func TestLostDiscardedAndRestoredAreTold(t *testing.T) {
+	t.Parallel()
+	text := printed(t, watch.State{Events: []watch.Event{
+		{Seq: 1, At: noon, Source: watch.FromWAL, What: watch.Lost, JobID: 5, Count: 1, Queue: "emails", Owner: "shop1:4711:9f3c01aa/w3#12", Note: "taken over"},
+		{Seq: 2, At: noon, Source: watch.FromWAL, What: watch.Discarded, JobID: 5, Count: 1, Queue: "emails", Note: "by ann"},
+		{Seq: 3, At: noon, Source: watch.FromWAL, What: watch.Restored, Count: 30, Queue: "emails", Note: "30 jobs"},
+	}}, nil, "restored")
+	want := `2026-03-01T12:00:00.000Z wal   5 emails lease lost by w3@shop1, taken over
+2026-03-01T12:00:00.000Z wal   5 emails discarded, by ann
+2026-03-01T12:00:00.000Z wal   30 jobs emails restored, 30 jobs
+`
+	if text != want {
+		t.Errorf("printed\n%swant\n%s", text, want)
+	}
+}
