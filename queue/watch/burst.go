@@ -11,6 +11,8 @@ const burstSize = 20
 // burst gathers the events of one transaction, or of one difference between two
 // polls. Whatever its size, it holds at most burstSize events of a kind.
 type burst struct {
+	first Event // most transactions have one event only
+	count int   // of all events
 	kinds map[burstKind]*alike
 	next  int // numbers the events kept, to bring them back into their order
 }
@@ -26,10 +28,28 @@ type alike struct {
 	order  []int
 }
 
-func (b *burst) add(e Event) {
-	if b.kinds == nil {
-		b.kinds = map[burstKind]*alike{}
+// most is how many events of a kind are told one by one: renewals come together.
+func (k burstKind) most() int {
+	if k.what == Renewed {
+		return 1
 	}
+	return burstSize
+}
+
+func (b *burst) add(e Event) {
+	b.count++
+	switch b.count {
+	case 1:
+		b.first = e
+		return
+	case 2:
+		b.kinds = map[burstKind]*alike{}
+		b.sort(b.first)
+	}
+	b.sort(e)
+}
+
+func (b *burst) sort(e Event) {
 	kind := burstKind{e.What, e.Queue}
 	a := b.kinds[kind]
 	if a == nil {
@@ -37,27 +57,37 @@ func (b *burst) add(e Event) {
 		b.kinds[kind] = a
 	}
 	a.count++
-	if a.count <= burstSize {
+	if a.count <= kind.most() {
 		a.events = append(a.events, e)
 		a.order = append(a.order, b.next)
 		b.next++
 	}
 }
 
-// told returns the events in their order; more than burstSize alike are one.
-func (b *burst) told() []Event {
+// told appends the events in their order; more than burstSize alike are one.
+func (b *burst) told(to []Event) []Event {
+	switch b.count {
+	case 0:
+		return to
+	case 1:
+		return append(to, b.first)
+	}
 	type placed struct {
 		Event
 		order int
 	}
 	var all []placed
 	for kind, a := range b.kinds {
-		if a.count > burstSize {
+		if a.count > kind.most() {
 			first := a.events[0]
-			all = append(all, placed{Event{
+			together := Event{
 				At: first.At, Source: first.Source, What: kind.what, Queue: kind.queue,
 				Count: a.count, Note: thousands(a.count) + " jobs",
-			}, a.order[0]})
+			}
+			if kind.what == Renewed {
+				together.Owner = first.Owner
+			}
+			all = append(all, placed{together, a.order[0]})
 			continue
 		}
 		for i, e := range a.events {
@@ -65,11 +95,10 @@ func (b *burst) told() []Event {
 		}
 	}
 	slices.SortFunc(all, func(x, y placed) int { return x.order - y.order })
-	events := make([]Event, len(all))
-	for i, e := range all {
-		events[i] = e.Event
+	for _, e := range all {
+		to = append(to, e.Event)
 	}
-	return events
+	return to
 }
 
 // thousands prints 1000 as 1,000.

@@ -71,9 +71,9 @@ func TestStreamTellsACancelOnceWithWho(t *testing.T) {
 	tells(t, f, s, "cancelled emails by ann, worker lost")
 }
 
-// Where the publication is older than the column, the poll knows who cancelled, and
-// the stream does not undo it.
-func TestPublicationWithoutCancelsLeavesWhatThePollKnows(t *testing.T) {
+// Where the publication is older than the column, the stream cannot know who cancelled,
+// but what became of the job it does.
+func TestPublicationWithoutCancelsTellsThemAsEditsAndBurials(t *testing.T) {
 	t.Parallel()
 	url := testdb.On(t, testdb.Server(t))
 	q := open(t, url)
@@ -83,22 +83,17 @@ func TestPublicationWithoutCancelsLeavesWhatThePollKnows(t *testing.T) {
 	}
 	exec(t, psql, "ALTER PUBLICATION leasetop_jobs SET TABLE leasetop.jobs ("+strings.Join(published, ", ")+")")
 	f := start(t, q, Options{})
-	await(t, f, "every connection up", attached)
+	s := await(t, f, "every connection up", attached)
 	enqueue(t, q, queue.NewJob{})
 	job := claim(t, q, time.Minute)
 	if _, err := q.Cancel(t.Context(), "ann", job.ID); err != nil {
 		t.Fatal(err)
 	}
-	byAnn := func(s *State) bool { return len(s.Leases.List) == 1 && s.Leases.List[0].CancelledBy == "ann" }
-	await(t, f, "the cancel", byAnn)
-	for range 5 {
-		renewals := f.State().Leases.Renewals
-		if _, err := q.Heartbeat(t.Context(), []queue.Renewal{{Lease: job.Lease(), For: time.Hour}}); err != nil {
-			t.Fatal(err)
-		}
-		if s := await(t, f, "a heartbeat", func(s *State) bool { return s.Leases.Renewals > renewals }); !byAnn(s) {
-			t.Fatalf("a heartbeat undid it: %+v", s.Leases.List)
-		}
+	s = tells(t, f, s, "enqueued emails", "claimed emails attempt 1 of 5", "edited emails")
+	do(t, given(q.Release(t.Context(), job.Lease())))
+	s = tells(t, f, s, "buried emails attempt 1 of 5")
+	if d := s.Depths.Queues[0]; d.Dead != 1 || d.Processing != 0 || s.Leases.Total != 0 {
+		t.Errorf("%+v %+v", d, s.Leases)
 	}
 }
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,28 +13,16 @@ import (
 
 // compare tells what happened between the last reading and this one, as far as two
 // readings show: a job claimed and ended between them does not. It asks the
-// database only what became of leases that are gone, and nothing while the stream
-// tells it all anyway.
-func (f *Feed) compare(ctx context.Context, rows []*row) (story []Event, renewals uint64, err error) {
-	var before map[int64]*row
-	var last time.Time
-	f.note(func() {
-		if !f.draft.WAL.OK && f.leases.source != Unknown {
-			before, last = maps.Clone(f.leases.held), f.leases.at
-		}
-	})
+// database only what became of leases that are gone.
+func (f *Feed) compare(ctx context.Context, p *poller, now map[int64]*row) (story []Event, renewals uint64, err error) {
+	before, last := p.held, p.at
 	if before == nil {
 		return nil, 0, nil
-	}
-	now := make(map[int64]*row, len(rows))
-	for _, r := range rows {
-		now[r.id] = r
 	}
 	var b burst
 	tellOne := func(e Event, at time.Time) {
 		if e.What == Renewed {
 			renewals++
-			return
 		}
 		e.At, e.Source = at, Polled
 		b.add(e)
@@ -52,18 +41,18 @@ func (f *Feed) compare(ctx context.Context, rows []*row) (story []Event, renewal
 			}
 		}
 	}
-	for _, r := range rows {
-		old := before[r.id]
+	for _, id := range slices.Sorted(maps.Keys(now)) {
+		old, r := before[id], now[id]
 		switch {
 		case old != nil && (old.owner != r.owner || !old.expiresAt.Equal(r.expiresAt) || old.cancelledBy != r.cancelledBy):
 			tellOne(tell(old, r, r.updatedAt), r.updatedAt)
-		case old == nil && (r.lockedAt.After(last) || len(rows) < leasesShown): // else only now among the first
+		case old == nil && (r.lockedAt.After(last) || len(now) < leasesShown): // else only now among the first
 			waiting := *r
 			waiting.status = queue.Pending
 			tellOne(tell(&waiting, r, r.updatedAt), r.updatedAt)
 		}
 	}
-	return b.told(), renewals, nil
+	return b.told(nil), renewals, nil
 }
 
 func (f *Feed) outcomes(ctx context.Context, ids []int64) (map[int64]*row, error) {
@@ -79,7 +68,7 @@ func (f *Feed) outcomes(ctx context.Context, ids []int64) (map[int64]*row, error
 	return byID, err
 }
 
-// scanRow reads a row of watch_outcomes or watch_seed.
+// scanRow reads a row of watch_outcomes.
 func scanRow(rows pgx.CollectableRow) (*row, error) {
 	var j queue.Job
 	err := rows.Scan(&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,

@@ -129,7 +129,7 @@ func (f *Feed) controlled(what string) {
 		poke(f.pausesNow)
 		return
 	}
-	poke(f.pollSoon) // a lease is to end
+	poke(f.pollNow) // a lease is to end, which the stream would have said
 }
 
 // readingDead reads the newest dead letters whenever asked, but not too often.

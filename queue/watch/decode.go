@@ -11,11 +11,14 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-// change is one row of the jobs table inserted, updated or deleted, or all of them.
+// change is one row of the jobs table inserted, updated or deleted, or all of them; or a
+// row of the archive inserted or deleted.
 type change struct {
-	kind  pglogrepl.MessageType // Insert, Update, Delete or Truncate
-	id    int64                 // of the row before the change
-	after *row                  // nil for Delete and Truncate
+	kind    pglogrepl.MessageType // Insert, Update, Delete or Truncate
+	id      int64                 // of the row before the change
+	after   *row                  // nil for Delete and Truncate, and for the archive
+	archive bool                  // it is the archive's row
+	by      string                // who archived it
 }
 
 // decoder turns pgoutput's messages into changes of one table. Values come in
@@ -23,6 +26,7 @@ type change struct {
 type decoder struct {
 	schema    string
 	relations map[uint32]relation
+	archives  map[uint32]archived
 	names     map[string]string // queues, kinds and statuses, so that each is stored once
 }
 
@@ -34,8 +38,11 @@ type relation struct {
 	cancelledBy                                    int // -1: the publication is older than the column
 }
 
+// archived says where the columns of the archive stand in its tuples.
+type archived struct{ id, by int }
+
 func newDecoder(schema string) *decoder {
-	return &decoder{schema: schema, relations: map[uint32]relation{}, names: map[string]string{}}
+	return &decoder{schema: schema, relations: map[uint32]relation{}, archives: map[uint32]archived{}, names: map[string]string{}}
 }
 
 // decode returns the change in a message; ok is false for messages which hold none of
@@ -45,10 +52,19 @@ func (d *decoder) decode(m pglogrepl.Message, before func(int64) *row) (c change
 	switch m := m.(type) {
 	case *pglogrepl.RelationMessage:
 		delete(d.relations, m.RelationID)
-		if m.Namespace == d.schema && m.RelationName == "jobs" {
+		delete(d.archives, m.RelationID)
+		switch {
+		case m.Namespace == d.schema && m.RelationName == "jobs":
 			d.relations[m.RelationID], err = newRelation(m)
+		case m.Namespace == d.schema && m.RelationName == "jobs_archive":
+			d.archives[m.RelationID] = newArchived(m)
 		}
 	case *pglogrepl.InsertMessage:
+		if r, archive := d.archives[m.RelationID]; archive && len(m.Tuple.Columns) > max(r.id, r.by) {
+			c.kind, c.archive, ok = m.Type(), true, true
+			c.by = string(m.Tuple.Columns[r.by].Data)
+			c.id, err = integer(m.Tuple.Columns[r.id])
+		}
 		if r, known := d.relations[m.RelationID]; known {
 			c.kind, ok = m.Type(), true
 			c.after, err = d.row(r, m.Tuple, before)
@@ -64,6 +80,10 @@ func (d *decoder) decode(m pglogrepl.Message, before func(int64) *row) (c change
 			}
 		}
 	case *pglogrepl.DeleteMessage:
+		if r, archive := d.archives[m.RelationID]; archive && m.OldTuple != nil && len(m.OldTuple.Columns) > r.id {
+			c.kind, c.archive, ok = m.Type(), true, true
+			c.id, err = integer(m.OldTuple.Columns[r.id])
+		}
 		if r, known := d.relations[m.RelationID]; known {
 			c.kind, ok = m.Type(), true
 			c.id, err = r.key(m.OldTuple)
@@ -105,6 +125,18 @@ func newRelation(m *pglogrepl.RelationMessage) (relation, error) {
 		return r, fmt.Errorf("the publication leaves out %v of the jobs table: add them to its column list", missing)
 	}
 	return r, nil
+}
+
+func newArchived(m *pglogrepl.RelationMessage) (r archived) {
+	for i, column := range m.Columns {
+		switch column.Name {
+		case "id":
+			r.id = i
+		case "archived_by":
+			r.by = i
+		}
+	}
+	return r
 }
 
 // key is the id in the first tuple that is there.

@@ -18,9 +18,15 @@ type Options struct {
 	// Poll is how long the feed rests between two readings at least; 0 is 500 ms.
 	// A negative Poll reads only at the start and on [Feed.Refresh].
 	Poll time.Duration
-	// NoWAL leaves the replication stream off: events come from the differences of polls.
+	// NoWAL leaves the replication stream off: counts are polled, and events come from
+	// the differences of polls.
 	NoWAL bool
+	// MostJobs is how many jobs that are not completed the stream keeps count of, at some
+	// 60 bytes each. Where there are more, they are polled. 0 is 3,000,000.
+	MostJobs int
 }
+
+const mostJobs = 3_000_000
 
 // Feed watches one queue. It is safe for concurrent use.
 type Feed struct {
@@ -38,15 +44,20 @@ type Feed struct {
 	events eventLog      // the tail of it is State.Events
 	notes  eventLog      // the tail of it is State.Notable
 	seq    uint64        // of the last event
-	leases leaseBoard
 	rates  *rates
 	skew   skew
+	marks  marks
 	told   map[Source]bool // links whose loss is in Events
+
+	renewals uint64 // see Leases.Renewals
+	dead     int64  // how many dead letters the source of Depths counts, -1 when they are not known
+
+	current atomic.Pointer[stream] // what the stream's reader follows now
+	trail   atomic.Pointer[trail]  // of the comparison under way
 
 	reading   chan struct{} // held by the one reading under way
 	dirty     chan struct{}
 	pollNow   chan struct{} // read without a rest
-	pollSoon  chan struct{} // the stream saw something
 	readDead  chan struct{}
 	pausesNow chan struct{}
 	retryWAL  chan struct{}
@@ -60,12 +71,15 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	if opts.Poll == 0 {
 		opts.Poll = 500 * time.Millisecond
 	}
+	if opts.MostJobs == 0 {
+		opts.MostJobs = mostJobs
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	f := &Feed{
 		q: q, opts: opts, cancel: cancel,
 		events: eventLog{kept: 20_000}, notes: eventLog{kept: EventsKept},
-		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{},
-		reading: signal(), dirty: signal(), pollNow: signal(), pollSoon: signal(),
+		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{}, dead: -1,
+		reading: signal(), dirty: signal(), pollNow: signal(),
 		readDead: signal(), pausesNow: signal(), retryWAL: signal(), retryDead: signal(),
 	}
 	now := time.Now()
@@ -91,6 +105,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	f.tasks.Go(func() { f.readingPauses(ctx) })
 	if !opts.NoWAL {
 		f.tasks.Go(func() { f.streaming(ctx) })
+		f.tasks.Go(func() { f.reconciling(ctx) })
 	}
 	f.tasks.Go(func() {
 		<-ctx.Done()
@@ -168,11 +183,10 @@ func (f *Feed) publish() {
 	defer f.mu.Unlock()
 	f.draft.Version++
 	f.draft.Clock = f.skew.clock()
-	f.draft.Leases = f.leases.view()
 	f.draft.Events, f.draft.Notable = f.events.last(EventsKept), f.notes.last(EventsKept)
 	state := f.draft
 	if state.Depths.Source != Unknown {
-		state.Depths.Queues = withPaused(agreeing(state.Depths.Queues, state.Leases), state.Pauses.List)
+		state.Depths.Queues = withPaused(state.Depths.Queues, state.Pauses.List)
 	}
 	f.latest.Store(&state)
 	close(f.next)

@@ -248,9 +248,9 @@ func TestPolledDifferencesTellEveryOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Refresh()
-	s = await(t, f, "the outcomes", func(now *State) bool { return len(story(s, now)) == 6 })
-	want := map[int64]What{jobs[0].ID: Completed, jobs[1].ID: Retried, jobs[2].ID: Buried, jobs[3].ID: Released, jobs[4].ID: Deleted, lost: Reclaimed}
-	for _, e := range s.Events[len(s.Events)-6:] {
+	s = await(t, f, "the outcomes", func(now *State) bool { return len(story(s, now)) == 7 })
+	want := map[int64]What{jobs[0].ID: Completed, jobs[5].ID: Renewed, jobs[1].ID: Retried, jobs[2].ID: Buried, jobs[3].ID: Released, jobs[4].ID: Deleted, lost: Reclaimed}
+	for _, e := range s.Events[len(s.Events)-7:] {
 		if want[e.JobID] != e.What || e.Source != Polled {
 			t.Errorf("job %d: %+v, want %s", e.JobID, e, want[e.JobID])
 		}

@@ -12,9 +12,10 @@ import (
 const (
 	countCap = 100_000 // no count of a poll goes further
 
-	pollSoonest  = 200 * time.Millisecond // between a reading and the next that the stream asked for
-	restPerPoll  = 10                     // a poll rests so many times as long as it took,
-	restMost     = 2 * time.Second        // up to this, or as long as it took: see restAfter
+	streamingRest = time.Second // between two polls while the stream counts
+
+	restPerPoll  = 10              // a poll rests so many times as long as it took,
+	restMost     = 2 * time.Second // up to this, or as long as it took: see restAfter
 	reconnectMax = 5 * time.Second
 )
 
@@ -22,7 +23,6 @@ func (f *Feed) polling(ctx context.Context) {
 	var p poller
 	failures := 0
 	for {
-		drain(f.pollSoon)
 		var took time.Duration // without waiting for another reading
 		err := f.read(ctx, func(ctx context.Context) error {
 			began := time.Now()
@@ -32,14 +32,17 @@ func (f *Feed) polling(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		turn := turns{atLatest: max(f.opts.Poll, restAfter(took)), soonest: max(pollSoonest, restAfter(took))}
+		turn := turns{after: max(f.opts.Poll, restAfter(took))}
 		if err != nil {
 			failures++
 			f.down(Polled, say(err))
-			turn = turns{atLatest: pause(failures, reconnectMax)}
+			turn.after = pause(failures, reconnectMax)
 		} else {
 			failures = 0
 			turn.never = f.opts.Poll < 0
+			if p.streaming {
+				turn.after = max(turn.after, streamingRest)
+			}
 			if f.up(Polled, took) { // whatever was wrong with the others may be cured too
 				poke(f.retryWAL)
 				poke(f.retryDead)
@@ -61,36 +64,24 @@ func restAfter(took time.Duration) time.Duration {
 
 // turns says when the next poll is due.
 type turns struct {
-	atLatest time.Duration
-	soonest  time.Duration // when the stream asks for one; 0: it may not ask
-	never    bool          // only when asked by Refresh
+	after time.Duration
+	never bool // only when asked by Refresh
 }
 
 func (f *Feed) waitForTurn(ctx context.Context, t turns) bool {
-	ended := time.Now()
-	timer := time.NewTimer(t.atLatest)
+	timer := time.NewTimer(t.after)
 	defer timer.Stop()
-	latest, soon := timer.C, f.pollSoon
+	due := timer.C
 	if t.never {
-		latest = nil
+		due = nil
 	}
-	if t.never || t.soonest == 0 {
-		soon = nil
-	}
-	var early <-chan time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-latest:
-			return true
-		case <-f.pollNow:
-			return true
-		case <-soon:
-			soon, early = nil, time.After(t.soonest-time.Since(ended))
-		case <-early:
-			return true
-		}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-due:
+		return true
+	case <-f.pollNow:
+		return true
 	}
 }
 
@@ -103,20 +94,30 @@ func drain(c <-chan struct{}) {
 
 // poller is what one poll leaves for the next.
 type poller struct {
-	depths map[string]queue.QueueDepth
-	dead   int64
+	streaming bool // it had nothing to count
+	depths    map[string]queue.QueueDepth
+	held      map[int64]*row // the leases
+	at        time.Time      // of them
 }
 
-// poll reads once and puts what it read into State.
+// poll reads once and puts what it read into State: what the stream does not carry, and
+// while there is none the jobs themselves.
 func (f *Feed) poll(ctx context.Context, p *poller) error {
-	began := time.Now()
-	seen, err := f.readServer(ctx)
-	if err != nil {
+	if err := f.readServer(ctx); err != nil {
 		return err
 	}
 	if err := f.readPauses(ctx); err != nil {
 		return err
 	}
+	if f.State().WAL.OK {
+		*p = poller{streaming: true}
+		f.change(func() {
+			f.draft.Server.SchemaOld = false
+			f.draft.Every = max(f.opts.Poll, streamingRest)
+		})
+		return nil
+	}
+	p.streaming = false
 	asked := time.Now() // what is read is no newer than this, however long it takes
 	depths, err := f.reader.Depth(ctx, countCap)
 	if err != nil {
@@ -126,43 +127,58 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	if err != nil {
 		return f.gone(err)
 	}
-	rows := make([]*row, len(jobs))
+	held := make(map[int64]*row, len(jobs))
+	list := make([]Lease, len(jobs))
 	for i := range jobs {
-		rows[i] = rowOf(&jobs[i])
+		r := rowOf(&jobs[i])
+		held[r.id], list[i] = r, r.lease()
 	}
-	story, renewals, err := f.compare(ctx, rows)
+	story, renewals, err := f.compare(ctx, p, held)
 	if err != nil {
 		return f.gone(err)
 	}
 
 	now := time.Now()
-	took := now.Sub(began)
+	took := now.Sub(asked)
 	total, dead := 0, int64(0)
 	for _, d := range depths.Queues {
 		total += int(d.Processing)
 		dead += d.Failed + d.Dead
 	}
+	if len(list) < leasesShown {
+		total = len(list)
+	}
 	f.change(func() {
-		f.draft.Server.SchemaOld = false
-		if !f.draft.WAL.OK {
-			f.happened(story...)
-			f.leases.renewals += renewals
-			f.countRates(p, depths.Queues, now)
+		if f.draft.WAL.OK { // it attached meanwhile, and knows better
+			return
 		}
-		f.leases.reading(rows, total, seen, depths.At, asked)
+		f.draft.Server.SchemaOld = false
+		f.happened(story...)
+		f.renewals += renewals
+		f.countRates(p, depths.Queues, now)
+		f.draft.Leases = Leases{Source: Polled, At: depths.At, Read: asked, Total: max(total, len(list)), List: list, Renewals: f.renewals}
 		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
-		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: f.depthLines(stillKnown(f.draft.Depths.Queues, depths), now)}
+		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: agreeing(f.depthLines(stillKnown(f.draft.Depths.Queues, depths), now), f.draft.Leases)}
+		f.countDead(dead)
 	})
-	known := p.depths != nil
+	p.held, p.at = held, depths.At
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))
 	for _, d := range depths.Queues {
 		p.depths[d.Queue] = d
 	}
-	if known && p.dead != dead {
-		poke(f.readDead) // nobody has to have signalled it
-	}
-	p.dead = dead
 	return nil
+}
+
+// countDead asks for the dead letters when their number changed: nobody has to have
+// signalled it. Call it within change.
+func (f *Feed) countDead(n int64) {
+	if f.dead >= 0 && f.dead != n && !f.draft.Notify.OK {
+		poke(f.readDead)
+	}
+	f.dead = n
+	if f.draft.Depths.Source == FromWAL && f.draft.Dead.Source != Unknown {
+		f.draft.Dead.Total, f.draft.Dead.Capped = n, false
+	}
 }
 
 // gone empties what was shown of tables that are not there, or not as this program
@@ -174,13 +190,17 @@ func (f *Feed) gone(err error) error {
 	}
 	f.change(func() {
 		f.draft.Server.SchemaMissing, f.draft.Server.SchemaOld = missing, old
-		f.draft.Depths, f.draft.Pauses = Depths{}, Pauses{}
+		f.draft.Depths, f.draft.Pauses, f.draft.Traffic = Depths{}, Pauses{}, Traffic{}
 		f.draft.Dead = Dead{Signal: f.draft.Dead.Signal}
-		f.leases = leaseBoard{renewals: f.leases.renewals}
+		f.draft.Leases = Leases{Renewals: f.renewals}
+		f.dead = -1
 	})
 	if old {
-		return errors.New(oldSchema(f.q.Schema().Name()))
+		err := errors.New(oldSchema(f.q.Schema().Name()))
+		f.abandon(err)
+		return err
 	}
+	f.abandon(errNoTable)
 	return fmt.Errorf("there is no table %s.jobs in this database: run `leasetop migrate up`, or name another --schema", f.q.Schema().Name())
 }
 
@@ -200,7 +220,8 @@ func (f *Feed) countRates(p *poller, queues []queue.QueueDepth, now time.Time) {
 		}
 		out := max(d.Completed-old.Completed, 0) + max(d.Failed+d.Dead-old.Failed-old.Dead, 0)
 		live := d.Ready + d.Scheduled + d.Processing - old.Ready - old.Scheduled - old.Processing
-		f.rates.add(d.Queue, now, live+out, out)
+		in, died := max(live+out, 0), max(d.Failed+d.Dead-old.Failed-old.Dead, 0)
+		f.rates.add(d.Queue, now, moves{in: uint32(in), out: uint32(out), dead: uint32(died)})
 	}
 }
 
@@ -210,20 +231,14 @@ func countable(d queue.QueueDepth) bool { return d.CompletedExact && !d.AtLeast.
 // depthLines puts the rates beside the counts. Call it within change.
 func (f *Feed) depthLines(queues []queue.QueueDepth, now time.Time) []QueueDepth {
 	lines := make([]QueueDepth, len(queues))
-	names := make(map[string]bool, len(queues))
 	for i, d := range queues {
-		names[d.Queue] = true
 		lines[i].QueueDepth = d
-		switch {
-		case f.draft.WAL.OK:
-			lines[i].Rates = FromWAL
-		case countable(d):
+		if countable(d) {
+			flow := f.rates.read(d.Queue, now)
 			lines[i].Rates = Polled
-		default:
-			continue
+			lines[i].Rate, lines[i].Spark, lines[i].SparkIn = flow.rate, flow.spark, flow.sparkIn
 		}
-		lines[i].Rate.In, lines[i].Rate.Out, lines[i].Spark = f.rates.read(d.Queue, now)
 	}
-	f.rates.forget(names, now)
+	f.rates.idle(now)
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pglogrepl"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -71,35 +72,40 @@ func (f *Feed) read(ctx context.Context, do func(context.Context) error) error {
 	})
 }
 
-// readServer reads where we are and the clock, and what a reading made after it contains.
-func (f *Feed) readServer(ctx context.Context) (seen snapshot, err error) {
+// readServer reads where we are, the clock, and how far the write-ahead log goes.
+func (f *Feed) readServer(ctx context.Context) error {
 	conn, err := f.reader.Pool().Acquire(ctx)
 	if err != nil {
-		return seen, err
+		return err
 	}
 	defer conn.Release()
 	var clock time.Time
-	var text string
+	var position pglogrepl.LSN
+	var table uint32
 	s := Server{Host: hostOf(conn.Conn()), Schema: f.q.Schema().Name()}
 	sent := time.Now()
 	err = conn.QueryRow(ctx, f.q.Schema().Query("watch_server")).
-		Scan(&s.Version, &s.User, &s.Database, &s.ReadOnly, &s.SchemaMissing, &clock, &text)
+		Scan(&s.Version, &s.User, &s.Database, &s.ReadOnly, &table, &clock, &position)
 	received := time.Now()
 	if err != nil {
-		return seen, err
+		return err
 	}
-	if seen, err = parseSnapshot(text); err != nil {
-		return seen, err
-	}
+	s.SchemaMissing = table == 0
 	f.change(func() {
 		s.SchemaOld = f.draft.Server.SchemaOld // until a whole poll succeeds
 		f.draft.Server = s
 		f.skew.add(sent, received, clock)
+		if f.draft.WAL.OK {
+			f.marks.add(position, sent)
+		}
 	})
 	if s.SchemaMissing {
-		return seen, f.gone(queue.ErrSchemaMissing)
+		return f.gone(queue.ErrSchemaMissing)
 	}
-	return seen, nil
+	if now := f.current.Load(); now != nil && now.table != table {
+		now.abandon(errReplaced)
+	}
+	return nil
 }
 
 // hostOf is the host or socket folder in use.

@@ -3,15 +3,115 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+)
+
+const (
+	reconcileFirst    = time.Minute // after the start
+	reconcileEvery    = 15 * time.Minute
+	reconcileMost     = 200_000 // jobs that it compares by itself
+	reconcileDeadline = 2 * time.Minute
 )
 
 // ErrNotStreaming says that there is no stream whose figures could be compared.
 var ErrNotStreaming = errors.New("the counts do not come from the stream now")
 
-// Reconcile compares the counts that the stream keeps with the table, at one point of
-// the write-ahead log, and puts the result into State.Health. A difference has the
-// stream attach again. It reads every job that is not completed once, in chunks. The
-// error wraps [ErrNotStreaming], or says what the database refused.
+// ErrReconciling says that a comparison is under way already.
+var ErrReconciling = errors.New("a comparison is under way")
+
+// errDrift ends a stream whose counts were not those of the table.
+var errDrift = errors.New("its counts were not those of the table: everything is read again")
+
+// Reconcile compares the counts that the stream keeps, and what it knows of each job,
+// with the table, at one point of the write-ahead log, and puts the result into
+// State.Health. A difference has the stream attach again. It reads every job that is not
+// completed once, in chunks, and needs a replication slot of its own meanwhile. The
+// error wraps [ErrNotStreaming] or [ErrReconciling], or says what the database refused.
 func (f *Feed) Reconcile(ctx context.Context) (Drift, error) {
-	return Drift{}, ErrNotStreaming
+	if f.current.Load() == nil {
+		return Drift{}, ErrNotStreaming
+	}
+	t := newTrail()
+	if !f.trail.CompareAndSwap(nil, t) {
+		return Drift{}, ErrReconciling
+	}
+	defer f.trail.Store(nil)
+	var off, jobs int64
+	err := within(ctx, reconcileDeadline, func(ctx context.Context) (err error) {
+		off, jobs, err = f.compareAll(ctx, t)
+		return err
+	})
+	var drift Drift
+	f.change(func() {
+		drift = f.draft.Health.Drift
+		if err != nil {
+			drift.Reason, _ = walReason(err)
+		} else {
+			drift = Drift{Checked: time.Now(), Jobs: jobs, Off: off}
+		}
+		f.draft.Health.Drift = drift
+	})
+	if err != nil {
+		return drift, fmt.Errorf("compare the counts with the table: %w", err)
+	}
+	if off > 0 {
+		f.abandon(errDrift)
+	}
+	return drift, nil
+}
+
+// compareAll returns how many figures differ, of how many jobs.
+func (f *Feed) compareAll(ctx context.Context, t *trail) (off, jobs int64, err error) {
+	conn, err := f.replication(ctx, "reconcile")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer hangUp(conn)
+	slot, err := f.newSlot(ctx, conn)
+	if err != nil {
+		return 0, 0, err
+	}
+	point, err := pglogrepl.ParseLSN(slot.ConsistentPoint)
+	if err != nil {
+		return 0, 0, err
+	}
+	t.ask(point)
+	i, err := f.imports(ctx, slot.SnapshotName)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer i.close()
+	var table comparing
+	if err := i.read(ctx, &table); err != nil {
+		return 0, 0, err
+	}
+	select {
+	case <-t.found:
+	case <-ctx.Done():
+		return 0, 0, ctx.Err()
+	}
+	return t.answer.off(table.digest), table.jobs(), t.err
+}
+
+// reconciling compares now and then by itself, where that is not much to read.
+func (f *Feed) reconciling(ctx context.Context) {
+	for wait := reconcileFirst; ; wait = reconcileEvery {
+		if !rest(ctx, wait+pause(1, wait/4), nil) {
+			return
+		}
+		few := false
+		f.note(func() {
+			jobs := int64(0)
+			for _, d := range f.draft.Depths.Queues {
+				jobs += d.Ready + d.Scheduled + d.Processing + d.Failed + d.Dead
+			}
+			few = f.draft.Depths.Source == FromWAL && jobs <= reconcileMost
+		})
+		if few {
+			_, _ = f.Reconcile(ctx) // State.Health says how it went
+		}
+	}
 }

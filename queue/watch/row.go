@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -43,57 +44,38 @@ func (r *row) lease() Lease {
 	}
 }
 
-// memoryRows bounds what the stream reader remembers: about 25 MB.
-const memoryRows = 100_000
-
-// memory is the last seen state of jobs that are not completed. The stream holds
-// no old rows, and what happened to a job lies in the difference.
-type memory struct {
-	rows map[int64]*row
-	// whole says that every job in processing and every dead letter is in rows, so
-	// a job that is not in it was pending or completed.
-	whole bool
+// dueOf is a time of the database as PostgreSQL stores it, in microseconds since 2000
+// with the extremes for the infinities: it fits and sorts where Unix time does not.
+func dueOf(t queue.Time) int64 {
+	switch {
+	case t.Infinity > 0:
+		return math.MaxInt64
+	case t.Infinity < 0:
+		return math.MinInt64
+	}
+	return microsOf(t.Time)
 }
 
-func newMemory(seed []*row, whole bool) *memory {
-	m := &memory{rows: make(map[int64]*row, len(seed)), whole: whole}
-	for _, r := range seed {
-		m.rows[r.id] = r
+func microsOf(t time.Time) int64 { return (t.Unix()-epoch2000)*1e6 + int64(t.Nanosecond())/1000 }
+
+// timeOf is the reverse of dueOf.
+func timeOf(due int64) (t queue.Time) {
+	switch due {
+	case math.MaxInt64:
+		t.Infinity = 1
+	case math.MinInt64:
+		t.Infinity = -1
+	default:
+		seconds := floored(due, 1e6)
+		t.Time = time.Unix(epoch2000+seconds, (due-seconds*1e6)*1000).UTC()
 	}
-	return m
+	return t
 }
 
-// before is the job's state before now came: nil when that is not known.
-func (m *memory) before(id int64, now *row) *row {
-	if old := m.rows[id]; old != nil {
-		return old
+func floored(a, b int64) int64 {
+	if q := a / b; a%b >= 0 {
+		return q
+	} else {
+		return q - 1
 	}
-	if !m.whole {
-		return nil
-	}
-	unseen := *now
-	unseen.status, unseen.owner = queue.Pending, ""
-	return &unseen
-}
-
-// keep remembers a job, or forgets it when it is done. When memory is full, jobs
-// which are only waiting are not kept: the next thing that happens to them, a
-// claim, needs no old row to be told.
-func (m *memory) keep(r *row) {
-	if r.status == queue.Completed {
-		delete(m.rows, r.id)
-		return
-	}
-	if _, have := m.rows[r.id]; !have && len(m.rows) >= memoryRows {
-		m.whole = m.whole && r.status == queue.Pending
-		return
-	}
-	m.rows[r.id] = r
-}
-
-func (m *memory) drop(id int64) { delete(m.rows, id) }
-
-func (m *memory) clear() {
-	clear(m.rows)
-	m.whole = true
 }

@@ -96,7 +96,7 @@ type QueueDepth struct {
 
 // Rate is how many jobs a second did something.
 type Rate struct {
-	In        float64 // entered: enqueued, redriven, restored
+	In        float64 // entered: enqueued, redriven
 	Out       float64 // left: completed, failed, dead
 	Failed    float64 // tried in vain: retried, or given up
 	Reclaimed float64 // taken from a worker that let its lease run out

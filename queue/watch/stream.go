@@ -4,84 +4,146 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pglogrepl"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
-
-	"github.com/leasetop/leasetop/queue"
 )
 
 const (
-	confirmEvery = time.Second
-	leasesHeld   = 10_000 // lease changes of one transaction that wait for its commit
+	confirmEvery = 500 * time.Millisecond
+	showEvery    = 50 * time.Millisecond // at most; with many queues it is longer
+	showAtLeast  = time.Second           // ages and rates move also when nothing happens
+	showShare    = 20                    // showing takes one part in so many of the time
+	glanceEvery  = 64                    // messages between two looks at the clock
 )
 
-// errSilent says that a server which is asked every second said nothing for long.
+// errSilent says that a server which is asked every half second said nothing for long.
 var errSilent = errors.New("no sign of life for " + inWords(silentAfter))
 
-// stream follows one replication connection.
+// errReplaced says that what was seeded from is not what changes now.
+var errReplaced = errors.New("the jobs table was dropped and made again")
+
+// stream follows one replication connection. One goroutine uses it, but for abandoned.
 type stream struct {
 	feed    *Feed
 	conn    *pgconn.PgConn
 	decoder *decoder
-	memory  *memory
+	ledger  *ledger
+	traffic *traffic
 	tx      *transaction
-	applied pglogrepl.LSN // everything before is in State
-	heard   time.Time
+	applied pglogrepl.LSN // everything before is in the ledger
+	heard   time.Time     // the last sign of life
+	got     bool          // something came since the last look at the clock
+	table   uint32        // the jobs table's oid
+
+	order    []*tally // the queues by name
+	leases   []Lease  // as last shown
+	events   []Event  // since they were last shown
+	changes  uint32   // of rows, since then
+	renewals uint64   // of leases, since then
+
+	changed   bool      // something is not shown yet
+	committed time.Time // the database's time of the last commit
+	shown     time.Time
+	delayed   time.Time // when it was last told that a transaction takes long
+	showEvery time.Duration
+	confirmAt time.Time
+	wakeAt    time.Time // the deadline for reading
+	nextDue   time.Time // when the first scheduled job is due
+
+	abandoned atomic.Pointer[error] // why somebody wants this stream to end
 }
 
-// transaction is what one transaction of the stream did. pgoutput sends a
-// transaction whole and only once it is committed.
-type transaction struct {
-	xid      uint32
-	at       time.Time
-	story    burst
-	leases   []leaseChange
-	in, out  map[string]int64
-	renewals uint64
-	changed  bool
-}
-
-// follow reads until the connection is lost. The deadline for reading is that of
-// the next confirmation, which is due by time and not by events: else an idle table
-// on a busy server would pin its WAL.
+// follow reads until the connection is lost. The deadline for reading is that of what
+// is due next by time: to confirm, else an idle table on a busy server would pin its
+// WAL; and to show what time changes or what has not been shown yet.
 func (s *stream) follow(ctx context.Context) error {
 	wire := s.conn.Conn()
 	stop := context.AfterFunc(ctx, func() { _ = wire.SetReadDeadline(time.Now()) })
 	defer stop()
-	s.heard = time.Now()
-	var next time.Time
-	for {
-		if now := time.Now(); !now.Before(next) {
-			if now.Sub(s.heard) > silentAfter {
-				return errSilent
-			}
-			if err := s.confirm(); err != nil {
+	s.heard, s.showEvery = time.Now(), showEvery
+	timedOut := true
+	for messages := 0; ; messages++ {
+		if timedOut || messages%glanceEvery == 0 {
+			if err := s.glance(ctx); err != nil {
 				return err
-			}
-			next = now.Add(confirmEvery)
-			_ = wire.SetReadDeadline(next)
-			if ctx.Err() != nil { // after the deadline was set: stop may have come just before
-				return ctx.Err()
 			}
 		}
 		message, err := s.conn.ReceiveMessage(context.Background())
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+		if timedOut = err != nil; timedOut {
 			if pgconn.Timeout(err) {
 				continue
 			}
 			return err
 		}
-		s.heard = time.Now()
+		s.got = true
 		if err := s.message(message); err != nil {
 			return err
 		}
 	}
+}
+
+// glance does what is due by time and sets the deadline for reading.
+func (s *stream) glance(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if why := s.abandoned.Load(); why != nil {
+		return *why
+	}
+	now := time.Now()
+	if s.got {
+		s.heard, s.got = now, false
+	}
+	if !now.Before(s.confirmAt) {
+		if now.Sub(s.heard) > silentAfter {
+			return errSilent
+		}
+		if err := s.confirm(); err != nil {
+			return err
+		}
+		s.confirmAt = now.Add(confirmEvery)
+	}
+	switch {
+	case s.tx != nil: // half a transaction is no picture, but it may take long
+		if now.Sub(s.shown) >= showAtLeast && now.Sub(s.delayed) >= showEvery {
+			s.delayed = now
+			s.feed.change(func() { s.feed.draft.WAL.Heard, s.feed.draft.WAL.Lag = s.heard, s.behind(now) })
+		}
+	case !now.Before(s.showAt()):
+		s.show(now)
+	}
+	return s.wake(ctx)
+}
+
+// wake sets the deadline for reading to what is due next.
+func (s *stream) wake(ctx context.Context) error {
+	next := s.confirmAt
+	if at := s.showAt(); s.tx == nil && at.Before(next) {
+		next = at
+	}
+	if !next.Equal(s.wakeAt) {
+		s.wakeAt = next
+		_ = s.conn.Conn().SetReadDeadline(next)
+	}
+	return ctx.Err() // after the deadline was set: that of the end may have come just before
+}
+
+// showAt is when the next picture is due.
+func (s *stream) showAt() time.Time {
+	wait := max(s.showEvery, showAtLeast)
+	if s.changed {
+		wait = s.showEvery
+	}
+	at := s.shown.Add(wait)
+	if s.nextDue.Before(at) {
+		at = s.nextDue
+	}
+	return at
 }
 
 // confirm tells the server how far we are and asks for an answer.
@@ -118,24 +180,23 @@ func (s *stream) keepalive(data []byte) error {
 	if err != nil {
 		return err
 	}
+	s.heard = time.Now()
 	if s.tx == nil {
-		s.applied = max(s.applied, alive.ServerWALEnd)
+		s.reach(max(s.applied, alive.ServerWALEnd))
 	}
 	s.feed.note(func() {
 		l := &s.feed.draft.WAL
-		l.Heard = s.heard
-		l.Lag = s.behind(alive.ServerTime)
+		l.Heard, l.Lag = s.heard, s.behind(s.heard)
 	})
 	return nil
 }
 
-// behind is how long ago the database's clock read t. Call it within note or change.
-func (s *stream) behind(t time.Time) time.Duration {
-	clock := s.feed.skew.clock()
-	if !clock.Known {
-		return 0
+// reach notes that everything before a position is in the ledger.
+func (s *stream) reach(position pglogrepl.LSN) {
+	s.applied = position
+	if t := s.feed.trail.Load(); t != nil {
+		t.reached(s, position)
 	}
-	return max(clock.Now(s.heard).Sub(t), 0)
 }
 
 func (s *stream) logical(data []byte) error {
@@ -145,14 +206,20 @@ func (s *stream) logical(data []byte) error {
 	}
 	switch m := m.(type) {
 	case *pglogrepl.BeginMessage:
-		s.tx = &transaction{xid: m.Xid, at: m.CommitTime, in: map[string]int64{}, out: map[string]int64{}}
+		if t := s.feed.trail.Load(); t != nil {
+			t.begins(s, m.FinalLSN)
+		}
+		s.tx = &transaction{at: m.CommitTime}
+		s.ledger.now = max(s.ledger.now, microsOf(m.CommitTime)) // what is due at its own commit is ready
 		return nil
 	case *pglogrepl.CommitMessage:
-		s.commit()
-		s.applied = max(s.applied, m.TransactionEndLSN)
-		return nil
+		return s.commit(m.TransactionEndLSN)
+	case *pglogrepl.RelationMessage:
+		if m.Namespace == s.decoder.schema && m.RelationName == "jobs" && m.RelationID != s.table {
+			return errReplaced
+		}
 	}
-	c, ok, err := s.decoder.decode(m, func(id int64) *row { return s.memory.rows[id] })
+	c, ok, err := s.decoder.decode(m, s.last)
 	if err != nil {
 		return fmt.Errorf("read the stream: %w", err)
 	}
@@ -162,124 +229,86 @@ func (s *stream) logical(data []byte) error {
 	return nil
 }
 
-// apply adds one change to the transaction and to what is remembered.
-func (s *stream) apply(c change) {
-	tx := s.tx
-	switch c.kind {
-	case pglogrepl.MessageTypeInsert:
-		tx.tell(tellNew(c.after, tx.at))
-		tx.in[c.after.queue]++
-		if over(c.after.status) {
-			tx.out[c.after.queue]++
-		}
-		if c.after.status == queue.Processing {
-			s.lease(leaseChange{id: c.id, held: c.after})
-		}
-		s.memory.keep(c.after)
-
-	case pglogrepl.MessageTypeUpdate:
-		old := s.memory.before(c.id, c.after)
-		e := tell(old, c.after, tx.at)
-		switch {
-		case e.What == Renewed:
-			tx.renewals++
-		default:
-			tx.tell(e)
-		}
-		if e.What == Redriven {
-			tx.in[c.after.queue]++
-		}
-		if over(c.after.status) && (old == nil || !over(old.status)) {
-			tx.out[c.after.queue]++
-		}
-		s.leaseOf(c, old, e.What)
-		if c.id != c.after.id {
-			s.memory.drop(c.id)
-		}
-		s.memory.keep(c.after)
-
-	case pglogrepl.MessageTypeDelete:
-		e := Event{What: Deleted, JobID: c.id, Count: 1}
-		if old := s.memory.rows[c.id]; old != nil {
-			e = event(Deleted, old, old.owner)
-			if old.status == queue.Processing {
-				s.lease(leaseChange{id: c.id, was: true})
-			}
-		}
-		tx.tell(e)
-		s.memory.drop(c.id)
-
-	case pglogrepl.MessageTypeTruncate:
-		tx.tell(Event{What: Truncated, Note: "every job of every queue"})
-		s.lease(leaseChange{all: true})
-		s.memory.clear()
+// last is the last known state of a job, for values that PostgreSQL does not repeat.
+func (s *stream) last(id int64) *row {
+	if r := s.ledger.leases[id]; r != nil {
+		return r
 	}
-}
-
-// leaseOf passes on what an update did to a lease.
-func (s *stream) leaseOf(c change, old *row, what What) {
-	was := old != nil && old.status == queue.Processing || old == nil && what == Renewed
-	if was && c.id != c.after.id {
-		s.lease(leaseChange{id: c.id, was: true})
-		was = false
+	var r row
+	if s.ledger.old(id, nil, &r) {
+		return &r
 	}
-	switch {
-	case c.after.status == queue.Processing:
-		s.lease(leaseChange{id: c.after.id, held: c.after, was: was})
-	case was || old == nil:
-		s.lease(leaseChange{id: c.after.id, was: was})
+	return nil
+}
+
+// commit ends a transaction. The first after a quiet moment is shown at once.
+func (s *stream) commit(end pglogrepl.LSN) error {
+	if s.tx != nil {
+		s.tx.leave()
+		s.events = s.tx.story.told(s.events)
+		s.changed, s.committed = s.changed || s.tx.story.count > 0, s.tx.at
+		s.tx = nil
 	}
-}
-
-func over(status queue.Status) bool { return status == queue.Completed || status.IsDeadLetter() }
-
-func (tx *transaction) tell(e Event) {
-	e.At, e.Source = tx.at, FromWAL
-	tx.story.add(e)
-	tx.changed = true
-}
-
-func (s *stream) lease(c leaseChange) {
-	c.xid = s.tx.xid
-	s.tx.leases = append(s.tx.leases, c)
-	if len(s.tx.leases) >= leasesHeld {
-		s.flushLeases()
-	}
-}
-
-func (s *stream) flushLeases() {
-	s.feed.change(func() {
-		for _, c := range s.tx.leases {
-			s.feed.leases.change(c)
-		}
-	})
-	s.tx.leases = s.tx.leases[:0]
-}
-
-// commit puts a transaction into State and brings the next poll forward.
-func (s *stream) commit() {
-	tx := s.tx
-	s.tx = nil
-	if tx == nil || (!tx.changed && tx.renewals == 0) {
-		return
+	s.reach(max(s.applied, end))
+	if !s.changed {
+		return nil
 	}
 	now := time.Now()
-	f := s.feed
+	s.heard = now
+	if at := s.showAt(); !now.Before(at) {
+		s.show(now)
+	} else if at.Before(s.wakeAt) {
+		s.wakeAt = at
+		_ = s.conn.Conn().SetReadDeadline(at)
+	}
+	return nil
+}
+
+// show puts what the ledger holds into State.
+func (s *stream) show(now time.Time) {
+	f, l := s.feed, s.ledger
+	clock := f.databaseNow(now)
+	at := microsOf(clock)
+	l.tick(at)
+	l.settle()
+	for _, t := range l.empty(s.order) {
+		l.forget(t)
+	}
+	s.order = l.inOrder(s.order)
+	lines := make([]QueueDepth, len(s.order))
+	for i, t := range s.order {
+		lines[i] = t.depth(at)
+	}
+	if l.moved || s.leases == nil {
+		s.leases, l.moved = firstLeases(l.leases), false
+	}
+	var all moves
+	for _, t := range s.order {
+		all.add(t.news)
+	}
+	s.traffic.add(now, s.changes, all)
+	traffic := s.traffic.read(now)
 	f.change(func() {
-		for _, c := range tx.leases {
-			f.leases.change(c)
+		for i, t := range s.order {
+			f.rates.add(t.name, now, t.news)
+			flow := f.rates.read(t.name, now)
+			lines[i].Rate, lines[i].Spark, lines[i].SparkIn = flow.rate, flow.spark, flow.sparkIn
+			t.news = moves{}
 		}
-		f.leases.renewals += tx.renewals
-		for name, n := range tx.in {
-			f.rates.add(name, now, n, 0)
-		}
-		for name, n := range tx.out {
-			f.rates.add(name, now, 0, n)
-		}
-		f.happened(tx.story.told()...)
-		f.draft.WAL.Heard, f.draft.WAL.Lag = s.heard, s.behind(tx.at)
+		f.rates.idle(now)
+		f.happened(s.events...)
+		f.renewals += s.renewals
+		read := f.knownUntil(s)
+		f.draft.Depths = Depths{Source: FromWAL, At: clock, Read: read, Queues: lines}
+		f.draft.Leases = Leases{Source: FromWAL, At: clock, Read: read, Total: len(l.leases), List: s.leases, Renewals: f.renewals}
+		f.draft.Traffic = traffic
+		f.countDead(l.digest.failed + l.digest.dead)
+		f.draft.WAL.Heard, f.draft.WAL.Lag = s.heard, s.behind(now)
 	})
-	if tx.changed {
-		poke(f.pollSoon)
+	s.events, s.changes, s.renewals, s.changed, s.shown = s.events[:0], 0, 0, false, now
+	s.showEvery = max(showEvery, showShare*time.Since(now))
+	s.nextDue = s.shown.Add(24 * time.Hour)
+	if due := l.nextDue(); due < math.MaxInt64 {
+		s.nextDue = s.shown.Add(max(time.Duration(min(due-at, maxMicros))*time.Microsecond, s.showEvery))
 	}
 }

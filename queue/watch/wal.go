@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	attachDeadline = 20 * time.Second
+	attachDeadline = 5 * time.Minute // seeding millions of jobs included
+	answerDeadline = 20 * time.Second
 	hangUpDeadline = 2 * time.Second
-	seedRows       = memoryRows / 2
 	cureEvery      = 30 * time.Second // between two attempts when a person has to do something first
 )
 
@@ -55,49 +55,98 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 		return err
 	}
 	*failures = 0
-	f.change(f.leases.attach)
+	s.heard = time.Now()
+	s.traffic = newTraffic(s.heard)
+	f.change(func() { f.marks = marks{} })
 	f.up(FromWAL, 0)
-	poke(f.pollSoon)
+	s.show(s.heard)
+	f.current.Store(s)
 	err = s.follow(ctx)
+	f.current.Store(nil)
+	if t := f.trail.Load(); t != nil {
+		t.lost(s)
+	}
+	f.change(func() { f.draft.Traffic, f.draft.WAL.OK = Traffic{}, false })
+	poke(f.pollNow)
 	drain(f.retryWAL) // said while it worked: no reason to try again at once
 	return err
 }
 
-// attach makes a temporary slot, reads what the slot's snapshot holds of running
-// jobs and dead letters, and starts the stream.
+// abandon has the stream end, if there is one.
+func (f *Feed) abandon(why error) {
+	if s := f.current.Load(); s != nil {
+		s.abandon(why)
+	}
+}
+
+func (s *stream) abandon(why error) {
+	s.abandoned.Store(&why)
+	_ = s.conn.Conn().SetReadDeadline(time.Now())
+}
+
+// attach makes a temporary slot, reads what the slot's snapshot holds of the jobs that
+// are not completed, and starts the stream.
 func (s *stream) attach(ctx context.Context) (err error) {
-	config, err := s.feed.q.DialConfig(ctx)
+	slot, err := s.slot(ctx)
 	if err != nil {
 		return err
 	}
-	s.feed.name(config, "wal")
-	// Creating a slot waits for every open write transaction of the cluster; if the
-	// client dies meanwhile the server goes on waiting, so bound that. And a walsender
-	// whose client is cut off keeps its slot until it notices.
-	config.RuntimeParams["lock_timeout"] = "3s"
-	config.RuntimeParams["wal_sender_timeout"] = "10s"
-	config.RuntimeParams["replication"] = "database"
-	if s.conn, err = pgconn.ConnectConfig(ctx, &config.Config); err != nil {
-		return err
-	}
-	if err := s.check(ctx); err != nil {
-		return err
-	}
-	slot, err := pglogrepl.CreateReplicationSlot(ctx, s.conn, slotName(), "pgoutput", pglogrepl.CreateReplicationSlotOptions{
-		Temporary: true, SnapshotAction: "EXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication,
-	})
-	if err != nil {
-		return s.feed.nameBlocker(ctx, err)
-	}
-	if s.memory, err = s.feed.seed(ctx, slot.SnapshotName); err != nil {
+	if err := s.seed(ctx, slot.SnapshotName); err != nil {
 		return err
 	}
 	if s.applied, err = pglogrepl.ParseLSN(slot.ConsistentPoint); err != nil {
 		return err
 	}
-	return pglogrepl.StartReplication(ctx, s.conn, slot.SlotName, s.applied, pglogrepl.StartReplicationOptions{
-		PluginArgs: []string{"proto_version '1'", "binary 'true'", "publication_names '" + s.feed.q.Schema().Publication() + "'"},
+	return within(ctx, answerDeadline, func(ctx context.Context) error {
+		return pglogrepl.StartReplication(ctx, s.conn, slot.SlotName, s.applied, pglogrepl.StartReplicationOptions{
+			PluginArgs: []string{"proto_version '1'", "binary 'true'", "publication_names '" + s.feed.q.Schema().Publication() + "'"},
+		})
 	})
+}
+
+// slot connects and makes a temporary slot.
+func (s *stream) slot(ctx context.Context) (slot pglogrepl.CreateReplicationSlotResult, err error) {
+	return slot, within(ctx, answerDeadline, func(ctx context.Context) error {
+		if s.conn, err = s.feed.replication(ctx, "wal"); err != nil {
+			return err
+		}
+		if err := s.check(ctx); err != nil {
+			return err
+		}
+		slot, err = s.feed.newSlot(ctx, s.conn)
+		return err
+	})
+}
+
+// replication opens a replication connection.
+func (f *Feed) replication(ctx context.Context, what string) (*pgconn.PgConn, error) {
+	config, err := f.q.DialConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.name(config, what)
+	// Creating a slot waits for every open write transaction of the cluster; if the
+	// client dies meanwhile the server goes on waiting, so bound that. And a walsender
+	// whose client is cut off keeps its slot until it notices: while it streams by its
+	// own timeout, before by TCP's.
+	config.RuntimeParams["lock_timeout"] = "3s"
+	config.RuntimeParams["wal_sender_timeout"] = "10s"
+	config.RuntimeParams["tcp_keepalives_idle"] = "4"
+	config.RuntimeParams["tcp_keepalives_interval"] = "2"
+	config.RuntimeParams["tcp_keepalives_count"] = "3"
+	config.RuntimeParams["replication"] = "database"
+	return pgconn.ConnectConfig(ctx, &config.Config)
+}
+
+// newSlot makes a temporary slot with an exported snapshot.
+func (f *Feed) newSlot(ctx context.Context, conn *pgconn.PgConn) (pglogrepl.CreateReplicationSlotResult, error) {
+	slot, err := pglogrepl.CreateReplicationSlot(ctx, conn, slotName(), "pgoutput", pglogrepl.CreateReplicationSlotOptions{
+		Temporary: true, SnapshotAction: "EXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication,
+	})
+	if err != nil {
+		err = f.nameBlocker(ctx, err)
+	}
+	return slot, err
 }
 
 // slotName is one that nobody else has, on this server or another.
@@ -135,39 +184,40 @@ func (s *stream) check(ctx context.Context) error {
 		return walLevelError(answer[0])
 	case yes(1):
 		return errStandby
-	case yes(2):
+	case string(answer[2]) == "0":
 		return errNoTable
 	case yes(3):
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
 	}
-	return nil
+	table, err := strconv.ParseUint(string(answer[2]), 10, 32)
+	s.table = uint32(table)
+	return err
 }
 
-// seed reads the running jobs and the dead letters as the slot's snapshot has them.
-func (f *Feed) seed(ctx context.Context, snapshotName string) (*memory, error) {
-	conn, err := f.aside(ctx)
+// seed fills the ledger with what the slot's snapshot holds.
+func (s *stream) seed(ctx context.Context, snapshot string) error {
+	f := s.feed
+	i, err := f.imports(ctx, snapshot)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer hangUp(conn.PgConn())
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	defer i.close()
+	s.ledger = newLedger()
+	s.ledger.now = microsOf(f.databaseNow(time.Now()))
+	exact, err := i.completed(ctx, func(queue string, n int64) { s.ledger.tally(queue).completed = n })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// The one statement that takes no parameter and whose text is not known before.
-	quoted := "'" + strings.ReplaceAll(snapshotName, "'", "''") + "'"
-	if _, err := tx.Exec(ctx, "SET TRANSACTION SNAPSHOT "+quoted); err != nil {
-		return nil, err
+	if err := i.read(ctx, &seeding{ledger: s.ledger, most: f.opts.MostJobs, told: func(jobs int) {
+		f.change(func() { f.draft.WAL.Reason = "attaching: " + thousands(jobs) + " jobs read" })
+	}}); err != nil {
+		return err
 	}
-	rows, err := tx.Query(ctx, f.q.Schema().Query("watch_seed"), seedRows)
-	if err != nil {
-		return nil, err
+	s.ledger.sampled = !exact
+	if !exact {
+		s.ledger.loosen()
 	}
-	seed, err := pgx.CollectRows(rows, scanRow)
-	if err != nil {
-		return nil, err
-	}
-	return newMemory(seed, len(seed) < seedRows), nil
+	return nil
 }
 
 // aside is a short-lived connection of the stream's reader.

@@ -168,7 +168,7 @@ func TestManyChangesOfOneTransactionAreOneEvent(t *testing.T) {
 	}
 	exec(t, psql, "UPDATE leasetop.jobs SET status = 'dead', updated_at = now()")
 	tells(t, f, s, "buried emails 1,000 jobs")
-	s = await(t, f, "the dead letters", func(s *State) bool { return s.Dead.Total == 1000 })
+	s = await(t, f, "the dead letters", func(s *State) bool { return s.Dead.Total == 1000 && len(s.Dead.Latest) > 0 })
 	if len(s.Dead.Latest) != deadShown || s.Dead.Signal > 3 {
 		t.Errorf("%d shown after %d signals", len(s.Dead.Latest), s.Dead.Signal)
 	}
@@ -181,7 +181,7 @@ func TestManyChangesOfOneTransactionAreOneEvent(t *testing.T) {
 	})
 }
 
-func TestHeartbeatsMoveLeasesAndAreNoEvents(t *testing.T) {
+func TestHeartbeatsMoveLeasesAndAreRoutine(t *testing.T) {
 	t.Parallel()
 	server := testdb.Server(t)
 	q := open(t, testdb.On(t, server))
@@ -199,8 +199,10 @@ func TestHeartbeatsMoveLeasesAndAreNoEvents(t *testing.T) {
 		t.Fatal(beat, err)
 	}
 	s = await(t, f, "the renewed lease", func(s *State) bool { return s.Leases.Renewals == 1 })
-	if l := s.Leases.List[0]; l.ExpiresAt.Sub(first.ExpiresAt) < 50*time.Minute || len(s.Events) != events {
+	if l := s.Leases.List[0]; l.ExpiresAt.Sub(first.ExpiresAt) < 50*time.Minute || len(s.Events) != events+1 {
 		t.Errorf("lease %+v, %d events after %d", l, len(s.Events), events)
+	} else if e := s.Events[events]; e.What != Renewed || e.JobID != job.ID || e.Owner != job.LockedBy || !e.Routine() {
+		t.Errorf("%+v", e)
 	}
 	do(t, q.Complete(t.Context(), job.Lease()))
 	await(t, f, "no lease", func(s *State) bool { return len(s.Leases.List) == 0 && s.Leases.Total == 0 })

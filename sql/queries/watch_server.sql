@@ -1,6 +1,7 @@
 -- Where the live feed is connected, whether the table is there and may be changed,
--- the database's clock, and which transactions a reading made now contains.
--- No parameters, one row: version, user, database, read-only, schema missing, clock, snapshot.
+-- the database's clock, and how far its write-ahead log is written.
+-- No parameters, one row: version, user, database, read-only, the table's oid (0 without
+-- one), clock, position.
 -- Reads no table: cheap enough to be asked with every poll, so that a promotion, a
 -- GRANT or a migration shows by itself.
 SELECT current_setting('server_version'),
@@ -9,6 +10,6 @@ SELECT current_setting('server_version'),
   pg_is_in_recovery()
     OR current_setting('transaction_read_only')::bool
     OR NOT coalesce(has_table_privilege(to_regclass('leasetop.jobs'), 'UPDATE'), true),
-  to_regclass('leasetop.jobs') IS NULL,
+  coalesce(to_regclass('leasetop.jobs')::oid, 0),
   clock_timestamp(),
-  pg_current_snapshot()::text
+  CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END

@@ -1,0 +1,300 @@
+package watch
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// How many rows a statement of a seed reads: as many as take about a tenth of a
+// second, so that it stays within whatever statement_timeout the role has.
+const (
+	firstChunk   = 5_000
+	leastChunk   = 50
+	mostChunk    = 50_000
+	chunkTakes   = 100 * time.Millisecond
+	samplePages  = 2048 // of which the completed jobs are estimated
+	canceledCode = "57014"
+)
+
+// sink takes the jobs that a snapshot holds, but the completed ones. What it is given
+// is only good until it returns.
+type sink interface {
+	waiting(queue []byte, id, due int64) error
+	leased(r *row) error
+	ended(queue []byte, id int64, s standing) error
+}
+
+// imported is a transaction that sees what a replication slot's snapshot holds.
+type imported struct {
+	feed     *Feed
+	conn     *pgx.Conn
+	tx       pgx.Tx
+	snapshot string
+	chunk    int64
+}
+
+// imports opens one, on a connection of its own.
+func (f *Feed) imports(ctx context.Context, snapshot string) (*imported, error) {
+	conn, err := f.aside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := &imported{feed: f, conn: conn, snapshot: snapshot, chunk: firstChunk}
+	if err := i.begin(ctx); err != nil {
+		i.close()
+		return nil, err
+	}
+	return i, nil
+}
+
+func (i *imported) close() { hangUp(i.conn.PgConn()) }
+
+func (i *imported) begin(ctx context.Context) (err error) {
+	if i.tx != nil {
+		if err := i.tx.Rollback(ctx); err != nil {
+			return err
+		}
+	}
+	if i.tx, err = i.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
+		return err
+	}
+	// The one statement that takes no parameter and whose text is not known before.
+	quoted := "'" + strings.ReplaceAll(i.snapshot, "'", "''") + "'"
+	if _, err := i.tx.Exec(ctx, "SET TRANSACTION SNAPSHOT "+quoted); err != nil {
+		return err
+	}
+	_, err = i.conn.PgConn().Exec(ctx, i.feed.q.Schema().Query("watch_seed_session")).ReadAll()
+	return err
+}
+
+// read gives a sink every job that is not completed.
+func (i *imported) read(ctx context.Context, to sink) error {
+	var r reader
+	if err := i.walk(ctx, "watch_seed_processing", []int{0, 1}, [][]byte{{}, int8of(math.MinInt64)}, func(v [][]byte) error {
+		now := &row{
+			status: queue.Processing, queue: string(v[0]), id: r.int8(v[1]), kind: string(v[2]),
+			attempts: int(r.int4(v[3])), maxAttempts: int(r.int4(v[4])), runAt: timeOf(r.int8(v[5])),
+			lockedAt: r.time(v[6]), owner: string(v[7]), expiresAt: r.time(v[8]), updatedAt: r.time(v[9]), cancelledBy: string(v[10]),
+		}
+		return errors.Join(r.err, to.leased(now))
+	}); err != nil {
+		return err
+	}
+	first := [][]byte{{}, int8of(math.MinInt64), int8of(math.MinInt64)}
+	if err := i.walk(ctx, "watch_seed_dead", []int{0, 1, 2}, first, func(v [][]byte) error {
+		s := dead
+		if string(v[3]) == string(queue.Failed) {
+			s = failed
+		}
+		id := r.int8(v[2])
+		return errors.Join(r.err, to.ended(v[0], id, s))
+	}); err != nil {
+		return err
+	}
+	return i.walk(ctx, "watch_seed_pending", []int{0, 1, 2}, first, func(v [][]byte) error {
+		due, id := r.int8(v[1]), r.int8(v[2])
+		if r.err != nil {
+			return r.err
+		}
+		return to.waiting(v[0], id, due)
+	})
+}
+
+// walk reads all rows of a statement, chunk by chunk. key says which columns of the
+// last row are the parameters of the next chunk, and first those of the first.
+func (i *imported) walk(ctx context.Context, statement string, key []int, first [][]byte, take func(values [][]byte) error) error {
+	last := make([][]byte, len(key), len(key)+1)
+	for k := range key {
+		last[k] = append([]byte{}, first[k]...) // nil would be NULL
+	}
+	binaryAll := []int16{1, 1, 1, 1, 1, 1}
+	for {
+		began, n, refused := time.Now(), int64(0), error(nil)
+		rows := i.conn.PgConn().ExecParams(ctx, i.feed.q.Schema().Query(statement),
+			append(last, int8of(i.chunk)), nil, binaryAll[:len(key)+1], []int16{1})
+		for refused == nil && rows.NextRow() {
+			values := rows.Values()
+			if refused = take(values); refused == nil {
+				n++
+				for k, column := range key {
+					last[k] = append(last[k][:0], values[column]...)
+				}
+			}
+		}
+		_, err := rows.Close()
+		var server *pgconn.PgError
+		switch took := time.Since(began); {
+		case refused != nil:
+			return refused
+		case errors.As(err, &server) && server.Code == canceledCode && i.chunk > leastChunk: // statement_timeout
+			i.chunk = max(i.chunk/8, leastChunk)
+			if err := i.begin(ctx); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
+			return err
+		case n < i.chunk:
+			return nil
+		case took < chunkTakes:
+			i.chunk = min(2*i.chunk, mostChunk)
+		case took > 2*chunkTakes:
+			i.chunk = max(i.chunk/2, leastChunk)
+		}
+	}
+}
+
+// completed tells how many completed jobs each queue has, estimated from a sample when
+// the table is large.
+func (i *imported) completed(ctx context.Context, take func(queue string, n int64)) (exact bool, err error) {
+	var pages int64
+	var at time.Time
+	if err := i.tx.QueryRow(ctx, i.feed.q.Schema().Query("table_pages")).Scan(&pages, &at); err != nil {
+		return false, err
+	}
+	percent := min(100, 100*float64(samplePages)/float64(max(pages, 1)))
+	rows, err := i.tx.Query(ctx, i.feed.q.Schema().Query("watch_seed_completed"), percent)
+	if err != nil {
+		return false, err
+	}
+	var name string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&name, &n}, func() error {
+		take(name, n)
+		return nil
+	})
+	return percent == 100, err
+}
+
+// int8of is a parameter in PostgreSQL's binary format.
+func int8of(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+// reader reads values in PostgreSQL's binary format; NULL is 0.
+type reader struct{ err error }
+
+func (r *reader) int8(b []byte) int64 {
+	switch len(b) {
+	case 0:
+		return 0
+	case 8:
+		return int64(binary.BigEndian.Uint64(b))
+	}
+	r.err = fmt.Errorf("a number of the jobs table came with %d bytes", len(b))
+	return 0
+}
+
+func (r *reader) int4(b []byte) int32 {
+	switch len(b) {
+	case 0:
+		return 0
+	case 4:
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	r.err = fmt.Errorf("a number of the jobs table came with %d bytes", len(b))
+	return 0
+}
+
+func (r *reader) time(b []byte) time.Time {
+	if b == nil {
+		return time.Time{}
+	}
+	return timeOf(r.int8(b)).Time
+}
+
+// tooManyError says that the jobs which are not completed are more than the ledger may hold.
+type tooManyError int
+
+func (e tooManyError) Error() string {
+	return fmt.Sprintf("more than %s jobs are not completed", thousands(int(e)))
+}
+
+// seeding is a ledger that a snapshot fills.
+type seeding struct {
+	*ledger
+	most  int
+	ticks int
+	told  func(jobs int)
+}
+
+// waiting implements sink. Rows come by queue and time, so the names repeat.
+func (s *seeding) waiting(name []byte, id, due int64) error {
+	return s.stands(name, id, standingOf(queue.Pending, due, s.now), due)
+}
+
+// ended implements sink.
+func (s *seeding) ended(name []byte, id int64, to standing) error {
+	return s.stands(name, id, to, 0)
+}
+
+func (s *seeding) stands(name []byte, id int64, to standing, due int64) error {
+	t := s.queues[string(name)]
+	if t == nil {
+		t = s.tally(string(name))
+	}
+	i := s.newSlot()
+	s.index[id] = i
+	s.stand(i, t, id, to, due)
+	return s.room()
+}
+
+// leased implements sink.
+func (s *seeding) leased(r *row) error {
+	s.put(r)
+	return s.room()
+}
+
+func (s *seeding) room() error {
+	if s.jobs() > s.most {
+		return tooManyError(s.most)
+	}
+	if s.ticks++; s.ticks%100_000 == 0 {
+		s.told(s.ticks)
+	}
+	return nil
+}
+
+// comparing is a digest of what a snapshot holds.
+type comparing struct {
+	digest
+	name string
+	hash uint64
+}
+
+func (c *comparing) queue(name []byte) uint64 {
+	if c.name != string(name) {
+		c.name = string(name)
+		c.hash = hashed(c.name)
+	}
+	return c.hash
+}
+
+// waiting implements sink.
+func (c *comparing) waiting(name []byte, id, due int64) error {
+	c.pending++
+	c.digest.waiting(c.queue(name), id, due, 1)
+	return nil
+}
+
+// ended implements sink.
+func (c *comparing) ended(name []byte, id int64, s standing) error {
+	c.count(s, 1)
+	c.digest.ended(c.queue(name), id, s, 1)
+	return nil
+}
+
+// leased implements sink.
+func (c *comparing) leased(r *row) error {
+	c.processing++
+	c.digest.leased(hashed(r.queue), r, 1)
+	return nil
+}
