@@ -97,12 +97,12 @@ func TestWithoutTerminalEventsAreLines(t *testing.T) {
 	}
 	defer q.Close()
 	p := start(t, "DATABASE_URL="+url)
-	p.until(" depth no jobs$")
+	p.until(` depth no jobs( \(polled\))?$`)
 	if _, err := q.Enqueue(t.Context(), queue.NewJob{Queue: "emails\x1b[2J", Kind: "send"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until(` 1 emails␛\[2J/send enqueued`)
-	p.until(` depth emails␛\[2J: ready 1, scheduled 0, processing 0, completed 0, failed 0, dead 0$`)
+	p.until(` depth emails␛\[2J: ready 1, scheduled 0, processing 0, completed 0, failed 0, dead 0( \(polled\))?$`)
 	if status := p.end(syscall.SIGTERM); status != 0 {
 		t.Errorf("ended with status %d: %s", status, p.err.String())
 	}

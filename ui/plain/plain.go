@@ -5,8 +5,10 @@
 //	2026-03-01T12:00:01.204Z wal  88123 emails/send_receipt claimed w3@laptop, attempt 1 of 3
 //	2026-03-01T12:00:02.000Z depth emails: ready 4, scheduled 1, processing 2, completed 310, failed 0, dead 1
 //
-// Times are the database's, in UTC. No line holds an escape code, whatever the
-// database holds. Heartbeats are left out.
+// Times are the database's, in UTC. Depths that do not come from the stream of changes, and
+// so may be bounds (4+) and estimates (~310), end in "(polled)", and those that are not of the
+// present in their age. No line holds an escape code, whatever the database holds. Heartbeats
+// are left out.
 package plain
 
 import (
@@ -54,7 +56,7 @@ func Run(ctx context.Context, feed Feed, crew Workers, out io.Writer) error {
 		state := feed.State()
 		p.events(state.Events)
 		if depthDue && known(state) {
-			p.depth(state)
+			p.depth(state, time.Now())
 			depthDue = false
 		}
 		if err := p.out.Flush(); err != nil {
@@ -69,11 +71,6 @@ func Run(ctx context.Context, feed Feed, crew Workers, out io.Writer) error {
 			depthDue = true
 		}
 	}
-}
-
-// known reports whether there is anything to say about depths: a reading, or why there is none.
-func known(s *watch.State) bool {
-	return s.Depths.Source != watch.Unknown || s.Polling.Reason != "" && s.Polling.Reason != "connecting"
 }
 
 type printer struct {
@@ -169,41 +166,6 @@ func tellCrew(e workers.Event) string {
 		b.WriteString(", " + e.Text)
 	}
 	return b.String()
-}
-
-// depth prints how deep the queues are, or why nobody knows.
-func (p *printer) depth(s *watch.State) {
-	now := s.Clock.Now(time.Now())
-	if !s.Polling.OK && s.Polling.Reason != "" {
-		p.line(now, "depth", "not known: "+s.Polling.Reason)
-		return
-	}
-	if len(s.Depths.Queues) == 0 {
-		p.line(now, "depth", "no jobs")
-		return
-	}
-	parts := make([]string, 0, len(s.Depths.Queues))
-	for _, q := range s.Depths.Queues {
-		estimate, least, name := "", q.AtLeast, q.Queue
-		if pause, ok := s.Pauses.Of(q.Queue); ok {
-			name += " (paused by " + pause.By + ")"
-		}
-		if !q.CompletedExact {
-			estimate = "~"
-		}
-		parts = append(parts, fmt.Sprintf("%s: ready %s, scheduled %s, processing %d, completed %s%d, failed %s, dead %s",
-			name, bounded(q.Ready, least.Ready), bounded(q.Scheduled, least.Scheduled), q.Processing,
-			estimate, q.Completed, bounded(q.Failed, least.Failed), bounded(q.Dead, least.Dead)))
-	}
-	p.line(now, "depth", strings.Join(parts, " | "))
-}
-
-// bounded writes a count; a lower bound is followed by a plus.
-func bounded(n int64, atLeast bool) string {
-	if atLeast {
-		return fmt.Sprintf("%d+", n)
-	}
-	return fmt.Sprint(n)
 }
 
 // work names what kind of job it is.

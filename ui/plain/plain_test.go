@@ -82,7 +82,7 @@ func TestEventsAndDepthsAreLines(t *testing.T) {
 			"2026-03-01T12:00:00.000Z wal   20 jobs emails enqueued\n",
 		"2026-03-01T12:00:00.000Z notify LISTEN connection lost\n",
 		"Z depth emails: ready 4, scheduled 0, processing 0, completed 310, failed 0, dead 0" +
-			" | images: ready 1000+, scheduled 0, processing 0, completed ~90, failed 0, dead 1\n",
+			" | images: ready 1000+, scheduled 0, processing 0, completed ~90, failed 0, dead 1 (polled)\n",
 	} {
 		if !strings.Contains(got, line) {
 			t.Errorf("no line %q in:\n%s", line, got)
