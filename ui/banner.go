@@ -1,9 +1,21 @@
 package ui
 
 import (
+	"strings"
+	"time"
+
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 )
+
+// attachGrace is how long the feed may take to connect before that is worth a line.
+const attachGrace = 2 * time.Second
+
+// attaching tells whether a connection is being made for the first time and nothing has
+// gone wrong with it.
+func (p *picture) attaching(l watch.Link) bool {
+	return !l.OK && l.Heard.IsZero() && l.Reason == "connecting"
+}
 
 // banner is the line under the tabs that says what is wrong with the feed, and
 // the cure. Empty when all is well.
@@ -12,68 +24,151 @@ func banner(p *picture, w int) []string {
 	if s.Version == 0 {
 		return nil
 	}
-	var bad []link
+	var down, late []link
 	for _, l := range links(p) {
-		if !l.OK {
-			bad = append(bad, l)
+		switch {
+		case l.OK:
+		case !p.attaching(l.Link):
+			down = append(down, l)
+		case p.local.Sub(l.Since) > attachGrace:
+			late = append(late, l)
 		}
 	}
-	if len(bad) == 0 {
+	k, text, brief := p.theme.warn, "", ""
+	switch {
+	case len(down) == 3:
+		k, text = p.theme.bad, "! no connection: "+down[0].Reason
+	case len(down) > 0:
+		text = "! no " + down[0].name
+		rest := ""
+		if down[0].Reason != "" {
+			rest = ": " + down[0].Reason
+		}
+		if more := len(down) - 1; more > 0 {
+			rest += " · and " + thousands(int64(more)) + " more, see ?"
+		}
+		text, brief = text+", "+down[0].lost+rest, text+rest
+		if s.Depths.Source != watch.FromWAL && !s.Polling.OK {
+			k = p.theme.bad
+		}
+	case len(late) > 0:
+		names := make([]string, len(late))
+		for i, l := range late {
+			names[i] = l.name
+		}
+		k, text = p.theme.dim, "attaching "+strings.Join(names, ", ")+"…"
+	default:
 		return nil
 	}
-	text := "! no " + bad[0].name
-	if bad[0].Reason != "" {
-		text += ": " + bad[0].Reason
-	}
-	if more := len(bad) - 1; more > 0 {
-		text += " · and " + thousands(int64(more)) + " more, see ?"
-	}
-	k := p.theme.warn
-	if !s.Polling.OK {
-		k = p.theme.bad
-	}
-	return []string{" " + k.draw(safe.Fit(text, w-2)) + " "}
+	return []string{" " + k.draw(oneLine(text, brief, w-2)) + " "}
 }
 
-// link is one source of the feed under its name and with what it feeds.
+// oneLine is a text in w cells, or a briefer one that says the same. What has to be cut off
+// stands in the help.
+func oneLine(text, brief string, w int) string {
+	text, brief = safe.Text(text), safe.Text(brief)
+	if safe.Width(text) <= w {
+		return safe.Fit(text, w)
+	}
+	if brief == "" {
+		brief = text
+	}
+	if safe.Width(brief) <= w {
+		return safe.Fit(brief, w)
+	}
+	const more = " · see ?"
+	return safe.Fit(safe.Fit(brief, w-len(more)+1)+more, w)
+}
+
+// link is one connection of the feed under its name.
 type link struct {
 	watch.Link
-	name, feeds string
-	lag         string // what a long Lag means: "its last answer took"
+	name  string
+	feeds string // what hangs on it
+	lost  string // what becomes of that without it
+	lag   string // what a long Lag means: "its last answer took"
 }
 
-// links are the sources, the one that hurts most to lose first.
+// links are the connections, the one that hurts most to lose first.
 func links(p *picture) []link {
-	return []link{
-		{p.state.Polling, "poll", "depths, leases and pauses", "the last reading took"},
-		{p.state.Notify, "NOTIFY", "dead letters, within milliseconds", "the last answer took"},
-		{p.state.WAL, "WAL", "events", "it is behind by"},
+	s := p.state
+	poll := link{s.Polling, "poll", "the server, its clock and health, pauses", "so pauses and health are not read", "the last reading took"}
+	notify := link{s.Notify, "NOTIFY", "dead letters and pauses, within milliseconds", "so dead letters are polled", "the last answer took"}
+	wal := link{s.WAL, "WAL", "counts, exactly; leases, rates and events", "so counts are polled", "it is behind by"}
+	if s.Depths.Source == watch.FromWAL {
+		return []link{wal, notify, poll}
 	}
+	poll.feeds, poll.lost = "counts and leases, now and then; "+poll.feeds, "so nothing is fresh"
+	return []link{poll, notify, wal}
 }
 
-// sources says for the help how each source is: what the header says by a mark.
+// sources says for the help where each figure comes from and how old it is, then how
+// each connection is: what the screen says by marks.
 func sources(p *picture) []string {
-	var notes []string
-	read, old := p.stale(p.state.Depths.Read)
+	if p.state.Version == 0 {
+		return []string{"nothing is connected yet"}
+	}
+	notes := figures(p)
 	for _, l := range links(p) {
 		text := l.name + ": " + l.feeds
 		switch {
-		case p.state.Version == 0:
-			text += " · not connected yet"
+		case p.attaching(l.Link):
+			text += " · attaching for " + age(p.local.Sub(l.Since))
 		case !l.OK:
 			text += " · not for " + age(p.local.Sub(l.Since)) + ": " + l.Reason
 		case l.Lag >= slow:
 			text += " · slow: " + l.lag + " " + age(l.Lag)
-		case !old || l.name != "poll":
+		default:
 			text += " · ok for " + age(p.local.Sub(l.Since))
-		}
-		if old && l.name == "poll" {
-			text += " · its figures are " + age(read) + " old"
-			if l.OK && p.state.Every > 0 {
-				text += ", and come up to " + age(p.state.Every) + " apart"
-			}
 		}
 		notes = append(notes, text)
 	}
 	return notes
 }
+
+// figures says where the figures come from.
+func figures(p *picture) []string {
+	s := p.state
+	var notes []string
+	add := func(name, how string, known time.Time) {
+		text := name + ": " + how
+		if old, stale := p.stale(known); stale {
+			text += " · " + age(old) + " old"
+		}
+		notes = append(notes, text)
+	}
+	switch s.Depths.Source {
+	case watch.FromWAL:
+		add("Counts", "kept by the WAL stream, exact; after ~ an estimate made when it attached, and exact changes since", s.Depths.Read)
+	case watch.Polled:
+		add("Counts", "polled, up to "+apart(s.Every)+" apart; with + no further than that, after ~ estimated", s.Depths.Read)
+	}
+	switch s.Leases.Source {
+	case watch.FromWAL:
+		add("Leases", "kept by the WAL stream, exact", s.Leases.Read)
+	case watch.Polled:
+		add("Leases", "polled", s.Leases.Read)
+	}
+	switch s.Dead.Source {
+	case watch.Notice:
+		add("Dead letters", "read whenever a notification says that they changed", p.deadKnown())
+	case watch.Polled:
+		add("Dead letters", "polled", p.deadKnown())
+	}
+	if s.Pauses.Source != watch.Unknown && s.Pauses.Reason == "" {
+		add("Pauses", "polled, and read after a notification", s.Pauses.Read)
+	}
+	switch s.Traffic.Source {
+	case watch.Unknown:
+		add("Rates", "those there are come from the differences of polls; pickup times need the WAL stream", s.Depths.Read)
+	default:
+		add("Rates, pickup", "counted in the WAL stream, over 10 s and a minute", s.Depths.Read)
+	}
+	if p.claims.Count > 0 {
+		notes = append(notes, "Claim times: measured by the workers of this process, over a minute")
+	}
+	return notes
+}
+
+// apart is how long it may be between two readings, in whole seconds.
+func apart(d time.Duration) string { return age(d + time.Second - 1) }

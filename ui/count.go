@@ -24,7 +24,7 @@ func thousands(n int64) string {
 }
 
 // count writes n for a column of w cells: with separators where they fit, else
-// shortened (50k, 1.2M). An estimate gets a tilde, nought too: none were come across.
+// shortened (1.2M, 50k). An estimate gets a tilde, nought too: none were come across.
 func count(n int64, estimate bool, w int) string {
 	if estimate {
 		return "~" + fitCount(n, w-1)
@@ -53,8 +53,8 @@ func fitCount(n int64, w int) string {
 		}
 		f, unit = f/1000, u
 	}
-	if unit != "" && f < 9.95 && f > -9.95 && w >= 4 {
-		return fmt.Sprintf("%.1f%s", f, unit)
+	if finer := fmt.Sprintf("%.1f%s", f, unit); unit != "" && len(finer) <= w {
+		return finer
 	}
 	return fmt.Sprintf("%.0f%s", f, unit)
 }

@@ -46,7 +46,10 @@ func (d *deadPane) Heading() heading {
 		return h
 	}
 	h.rest, h.note = bounded(in.Total, in.Capped, 9), "newest first"
-	if note := d.pic.oldNote(in.Read); note != "" && in.Source == watch.Polled {
+	if in.Source == watch.Polled {
+		h.note += " · polled"
+	}
+	if note := d.pic.oldNote(d.pic.deadKnown()); note != "" {
 		h.note = note
 	}
 	return h
@@ -63,13 +66,18 @@ func (d *deadPane) View(w, h int) []string {
 	}
 	g := deadGrid(in.Latest, w-2)
 	lines := []string{" " + g.header(t.dim)}
+	_, stale := d.pic.stale(d.pic.deadKnown())
 	from, to := d.list.Window(max(h-1, 1))
 	if !d.lit {
 		from, to = 0, min(max(h-1, 0), len(in.Latest))
 	}
 	for i := from; i < to; i++ {
 		row := g.row(deadCells(t, &in.Latest[i], g.columns[2].max, d.pic.now))
-		lines = append(lines, t.lineOf(row, w, d.lit && i == d.list.at, false))
+		line := t.lineOf(row, w, d.lit && i == d.list.at, false)
+		if stale {
+			line = t.dim.fade(line)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

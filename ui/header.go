@@ -82,14 +82,27 @@ func header(p *picture, origin string, frozen bool, w int) string {
 	if origin != "" {
 		left = append(left, part{t.dim.draw(safe.Text(origin)), 5})
 	}
-	right := []part{
-		{p.link("WAL", p.state.WAL), 2},
-		{p.link("NOTIFY", p.state.Notify), 2},
-		{p.link("poll", p.state.Polling), 3},
-		{p.skew(), 7},
-		{p.life(frozen), 0},
-	}
+	right := append(p.feed(), part{p.skew(), 7}, part{p.life(frozen), 0})
 	return spread(left, right, w)
+}
+
+// feed is the sources of the picture. The first is that of the counts: WAL when the
+// stream keeps them, exactly; POLL ~ when they are read now and then. What each mark means
+// is in the help: see sources.
+func (p *picture) feed() []part {
+	t, s := p.theme, p.state
+	wal, poll := part{p.link("WAL", s.WAL), 2}, part{p.link("poll", s.Polling), 3}
+	if s.Depths.Source == watch.Polled {
+		poll = part{p.link("POLL ~", s.Polling), 1}
+		if s.Polling.OK && s.Polling.Lag < slow {
+			poll.text = t.warn.draw("POLL ~")
+		}
+		return []part{poll, wal, {p.link("NOTIFY", s.Notify), 2}}
+	}
+	if s.Depths.Source == watch.FromWAL {
+		wal.rank = 1
+	}
+	return []part{wal, {p.link("NOTIFY", s.Notify), 2}, poll}
 }
 
 // release is a server's version without its packager's words: 15.18.
@@ -101,12 +114,11 @@ func release(version string) string {
 // slow is the lag from which it is told.
 const slow = time.Second
 
-// link is one source of the feed: whether it works and, when it lags, how far. What
-// that means is in the help: see sources.
+// link is one connection of the feed: whether it works and, when it lags, how far.
 func (p *picture) link(name string, l watch.Link) string {
 	t := p.theme
 	switch {
-	case p.state.Version == 0:
+	case p.state.Version == 0, p.attaching(l):
 		return t.dim.draw(name + " …")
 	case !l.OK:
 		return t.bad.draw(name + " ✗")
@@ -116,8 +128,8 @@ func (p *picture) link(name string, l watch.Link) string {
 	return t.dim.draw(name+" ") + t.good.draw("✓")
 }
 
-// skew is how far the database's clock is from this machine's, when that is
-// worth a word.
+// skew is how far the database's clock is from this machine's, when that is worth a
+// word. It is rounded: each reading of a clock far away finds it a little elsewhere.
 func (p *picture) skew() string {
 	c := p.state.Clock
 	if !c.Known || c.Skew.Abs() < 20*time.Millisecond {
@@ -127,26 +139,26 @@ func (p *picture) skew() string {
 	if c.Skew < 0 {
 		sign = "-"
 	}
-	text := "skew " + sign + short(c.Skew.Abs())
+	text := "skew " + sign + short(c.Skew.Abs().Round(10*time.Millisecond))
 	if c.Skew.Abs() > 5*time.Second {
 		return p.theme.warn.draw(text)
 	}
 	return p.theme.dim.draw(text)
 }
 
-// life says whether the picture is the present.
+// life says whether the counts are of the present.
 func (p *picture) life(frozen bool) string {
-	t := p.theme
+	t, s := p.theme, p.state
 	clock := p.now.UTC().Format("15:04Z")
-	old, stale := p.stale(p.state.Depths.Read)
+	old, stale := p.stale(s.Depths.Read)
 	switch {
 	case frozen:
 		return t.chip(caution, "‖ PICTURE FROZEN "+p.now.UTC().Format("15:04:05Z"))
-	case p.state.Version == 0:
+	case s.Version == 0, s.Depths.Source == watch.Unknown && p.attaching(s.Polling):
 		return t.chip(quiet, "CONNECTING")
 	case stale:
 		return t.chip(danger, "! STALE "+age(old)) + " " + t.text.draw(clock)
-	case !p.state.Polling.OK:
+	case s.Depths.Source != watch.FromWAL && !s.Polling.OK:
 		return t.chip(danger, "! STALE") + " " + t.text.draw(clock)
 	}
 	return t.good.draw("● LIVE") + " " + t.text.draw(clock)

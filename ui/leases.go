@@ -47,7 +47,10 @@ func (l *leasesPane) Heading() heading {
 		return h
 	}
 	h.rest, h.note = bounded(int64(in.Total), in.Capped, 9), "expiring first"
-	if note := l.pic.oldNote(l.pic.leasesRead()); note != "" {
+	if in.Source == watch.Polled {
+		h.note += " · polled"
+	}
+	if note := l.pic.oldNote(in.Read); note != "" {
 		h.note = note
 	}
 	return h
@@ -80,7 +83,7 @@ func (l *leasesPane) View(w, h int) []string {
 	columns[2].min = min(columns[2].max, 10)
 	g := arrange(columns, w-2)
 	lines := []string{" " + g.header(t.dim)}
-	_, stale := l.pic.stale(l.pic.leasesRead())
+	_, stale := l.pic.stale(in.Read)
 	from, to := l.list.Window(max(h-1, 1))
 	if !l.lit {
 		from, to = 0, min(max(h-1, 0), len(in.List))
@@ -135,7 +138,7 @@ func (l *leasesPane) cells(one watch.Lease, full int) []cell {
 	if rest <= 0 {
 		time.ink = t.alarm
 		over := -rest
-		if in := l.pic.state.Leases; l.pic.oldNote(l.pic.leasesRead()) != "" { // it may be renewed or reclaimed since
+		if in := l.pic.state.Leases; l.pic.oldNote(in.Read) != "" { // it may be renewed or reclaimed since
 			over = in.At.Sub(one.ExpiresAt)
 		}
 		bar = cell{paint: func(w int) string { return t.alarm.draw(safe.Fit(lapsed(over, w), w)) }}

@@ -35,7 +35,7 @@ func (o *overview) View(w, h int) []string {
 	queues := len(o.pic.state.Depths.Queues)
 	if w < wideWidth || h+4 < wideHeight {
 		wants := []int{
-			queues + 2 + len(o.queues.notes(w)),
+			queues + 2 + len(o.queues.notes(w, 0)),
 			len(o.pic.state.Leases.List) + 1,
 			len(o.pic.state.Dead.Latest) + 1,
 			len(o.events.rows),
@@ -44,7 +44,7 @@ func (o *overview) View(w, h int) []string {
 	}
 	left := w * 55 / 100
 	// The queues get what they need and room for a chart, the leases a good half.
-	top := min(max(queues+4+2+6, h*2/5), h*3/5)
+	top := min(max(queues+4+len(o.queues.notes(left-2, h))+8, h*2/5), h*3/5)
 	rightTop := min(len(o.pic.state.Leases.List)+3, h*3/5)
 	rightTop = max(rightTop, top)
 	lines := beside(

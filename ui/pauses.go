@@ -59,6 +59,9 @@ func (q *queuesPane) pauses(w int) []string {
 func (q *queuesPane) pause(p queue.Pause) string {
 	t := q.pic.theme
 	line := t.warn.draw(pausedMark+" "+brief(p.Queue, 24)) + t.text.draw(" paused "+age(q.pic.now.Sub(p.Since))+" by "+brief(p.By, 24))
+	if old, stale := q.pic.stale(q.pic.state.Pauses.Read); stale {
+		line += t.dim.draw(" · as of " + age(old) + " ago")
+	}
 	running, heedless := q.pic.busyWith(p)
 	switch n := q.pic.processing(p.Queue); {
 	case len(heedless) > 0:

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -19,44 +18,63 @@ type picture struct {
 	workers []workers.Snapshot
 	news    []workers.Event // what the workers told, oldest first
 	fenced  uint64          // stale writes of our workers that changed nothing
-	claims  string          // how long claims take, in words; "" when nothing was claimed
+	claims  workers.Latency // how long our claims take; Count 0 when nothing was claimed
 	ledger  *Ledger         // nil without a demonstration
 	worst   time.Duration   // the latest reclaim after expiry seen; negative when none was
 	alone   bool            // no workers run in this process
 	now     time.Time       // the database's clock
 	local   time.Time       // this machine's clock at the same moment
+
+	totals   totals
+	unserved unserved
 }
 
-// staleAfter is how old a reading may be before it is marked, however long it is
-// until the next one is due.
+// take makes what was pulled the picture, and finds out what every frame needs of it.
+func (p *picture) take(m pulledMsg) {
+	p.worst = worstRecovery(p.worst, m.news)
+	p.state, p.workers, p.news, p.claims, p.fenced = m.state, m.workers, m.news, m.claims, m.fenced
+	p.totals.count(p.state.Depths.Queues)
+	p.unserved = p.findUnserved()
+}
+
+// staleAfter is how old a figure may be before it is marked, however long it is
+// until the next reading is due.
 const staleAfter = 3 * time.Second
 
-// stale reports whether a reading is too old to pass for the present, and how
-// old it is.
-func (p *picture) stale(read time.Time) (time.Duration, bool) {
-	if read.IsZero() {
+// stale reports whether what was known at a moment is too old to pass for the present,
+// and how old it is.
+func (p *picture) stale(known time.Time) (time.Duration, bool) {
+	if known.IsZero() {
 		return 0, false
 	}
-	old := p.local.Sub(read)
+	old := p.local.Sub(known)
 	return old, old > staleAfter
 }
 
-// leasesRead is when the leases were last known to be as shown: a stream that keeps
-// up renews them between two polls.
-func (p *picture) leasesRead() time.Time {
-	read, stream := p.state.Leases.Read, p.state.WAL
-	if stream.OK && stream.Lag < slow && stream.Heard.After(read) {
-		return stream.Heard
-	}
-	return read
-}
-
-// oldNote is what a heading says about a stale reading, "" about a fresh one.
-func (p *picture) oldNote(read time.Time) string {
-	if old, stale := p.stale(read); stale {
-		return "stale: read " + age(old) + " ago"
+// oldNote is what a heading says about stale figures, "" about fresh ones.
+func (p *picture) oldNote(known time.Time) string {
+	if old, stale := p.stale(known); stale {
+		return "stale: " + age(old) + " old"
 	}
 	return ""
+}
+
+// deadKnown is up to when the dead letters are known to be as shown. As long as
+// notifications arrive, nothing changed since the last: an old reading is as good as new,
+// unless a newer one was asked for and has not been made.
+func (p *picture) deadKnown() time.Time {
+	dead, notify := p.state.Dead, p.state.Notify
+	switch {
+	case dead.Source != watch.Notice:
+		return dead.Read
+	case !dead.Owed.IsZero():
+		return dead.Owed
+	case notify.OK:
+		return p.local
+	case notify.Heard.After(dead.Read):
+		return notify.Heard
+	}
+	return dead.Read
 }
 
 // holder is who holds a lease, in words.
@@ -98,35 +116,6 @@ func (h holder) gone() string {
 		return string(h.state)
 	}
 	return ""
-}
-
-// unserved returns the queues with ready jobs that nobody is seen to take: no
-// live worker of this process, and no lease of anybody else's.
-func (p *picture) unserved() []watch.QueueDepth {
-	if p.alone {
-		return nil
-	}
-	var out []watch.QueueDepth
-	for _, q := range p.state.Depths.Queues {
-		if _, paused := p.state.Pauses.Of(q.Queue); q.Ready > 0 && !paused && !p.served(q.Queue) {
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
-func (p *picture) served(name string) bool {
-	for _, w := range p.workers {
-		if (w.State == workers.Idle || w.State == workers.Busy) && slices.Contains(w.Queues, name) {
-			return true
-		}
-	}
-	for _, l := range p.state.Leases.List {
-		if l.Queue == name && p.holder(l.Owner).state == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // kindCell is what runs a job; without its queue where the column is too narrow

@@ -147,11 +147,7 @@ func (a *app) catchUp() {
 func (a *app) adopt(m pulledMsg) {
 	a.adopted = a.now()
 	first := a.pic.state.Version == 0 && m.state.Version != 0
-	a.pic.worst = worstRecovery(a.pic.worst, m.news)
-	a.pic.state, a.pic.workers, a.pic.news, a.pic.claims, a.pic.fenced = m.state, m.workers, m.news, "", m.fenced
-	if c := m.claims; c.Count > 0 {
-		a.pic.claims = "claim p50 " + short(c.P50) + " · p99 " + short(c.P99)
-	}
+	a.pic.take(m)
 	if first {
 		a.tick() // the database's clock is known now
 		return

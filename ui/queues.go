@@ -2,28 +2,27 @@ package ui
 
 import (
 	"fmt"
-	"strings"
+	"time"
 
-	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // queuesPane shows every queue's depth by status, its age and its rates.
 type queuesPane struct {
-	pic  *picture
-	list selection[string]
-	lit  bool
+	pic     *picture
+	list    selection[string]
+	lit     bool
+	trouble time.Time // local clock: when something failed last
 }
 
 // Show takes a new picture.
 func (q *queuesPane) Show(p *picture) {
 	q.pic = p
-	keys := make([]string, len(p.state.Depths.Queues))
-	for i, d := range p.state.Depths.Queues {
-		keys[i] = d.Queue
+	q.list.SetKeys(p.totals.names)
+	if r := p.totals.sum.Rate; r.Failed > 0 || r.Reclaimed > 0 {
+		q.trouble = p.local
 	}
-	q.list.SetKeys(keys)
 }
 
 // Move moves the cursor.
@@ -40,7 +39,8 @@ func (q *queuesPane) Queue() (watch.QueueDepth, bool) {
 	return watch.QueueDepth{}, false
 }
 
-// Heading says how many queues there are and how the counts were learned.
+// Heading says how many queues there are and, when the stream does not keep them, how
+// the counts were learned.
 func (q *queuesPane) Heading() heading {
 	h := heading{name: "QUEUES"}
 	d := q.pic.state.Depths
@@ -48,24 +48,49 @@ func (q *queuesPane) Heading() heading {
 		return h
 	}
 	h.rest = thousands(int64(len(d.Queues)))
-	if old, stale := q.pic.stale(d.Read); stale {
-		h.note = "figures " + age(old) + " old"
+	if d.Source == watch.Polled {
+		h.note = "polled"
+		if q.pic.state.Every > 0 {
+			h.note += ", up to " + apart(q.pic.state.Every) + " apart"
+		}
+	}
+	if note := q.pic.oldNote(d.Read); note != "" {
+		h.note = note
 	}
 	return h
 }
 
-var queueColumns = []column{
-	{title: "QUEUE", min: 8, max: 8},
-	{title: "READY", min: 5, max: 7, right: true},
-	{title: "SCHED", min: 5, max: 6, right: true, rank: 3},
-	{title: "PROC", min: 4, max: 5, right: true},
-	{title: "DONE", min: 6, max: 9, right: true, rank: 6},
-	{title: "FAILED", min: 6, right: true, rank: 2},
-	{title: "DEAD", min: 5, max: 7, right: true},
-	{title: "OLDEST", min: 6, right: true, rank: 1},
-	{title: "IN/s", min: 4, max: 5, right: true, rank: 4},
-	{title: "OUT/s", min: 5, right: true, rank: 4},
-	{title: "60s", min: 5, max: 60, rank: 5, grows: true},
+// troubleFor is how long the columns of what fails stay after the last failure: a table
+// whose columns come and go is hard to read.
+const troubleFor = time.Minute
+
+// columns are those of the table, as wide as the largest figures want to be.
+func (q *queuesPane) columns(w int) []column {
+	c := &q.pic.totals
+	figures := func(n int64, marked bool, least int) int {
+		return max(len(thousands(n))+pick(marked, 1, 0), least)
+	}
+	wide := c.wide
+	if len(q.pic.state.Pauses.List) > 0 {
+		wide += safe.Width(pausedMark)
+	}
+	calm := q.trouble.IsZero() || q.pic.local.Sub(q.trouble) > troubleFor
+	return []column{
+		// A sparkline is worth less than to know the queues apart.
+		{title: "QUEUE", min: max(min(wide, 13), 8), max: max(min(wide, w/4, widestName), 8)},
+		{title: "READY", min: 5, max: figures(c.sum.Ready, c.sum.AtLeast.Ready, 5), right: true},
+		{title: "SCHED", min: 5, max: figures(c.sum.Scheduled, c.sum.AtLeast.Scheduled, 5), right: true, rank: 3},
+		{title: "PROC", min: 4, max: figures(c.sum.Processing, false, 4), right: true},
+		{title: "DONE", min: 6, max: figures(c.sum.Completed, !c.sum.CompletedExact, 6), right: true, rank: 7},
+		{title: "FAILED", min: 6, max: figures(c.sum.Failed, c.sum.AtLeast.Failed, 6), right: true, rank: 2},
+		{title: "DEAD", min: 4, max: figures(c.sum.Dead, c.sum.AtLeast.Dead, 5), right: true},
+		{title: "OLDEST", min: 6, right: true, rank: 1},
+		{title: "IN/s", min: pick(c.unrated > 0, 5, 4), max: 5, right: true, rank: 4},
+		{title: "OUT/s", min: 5, right: true, rank: 4},
+		{title: "FAIL/s", min: 6, right: true, rank: 8, out: calm},
+		{title: "RECL/s", min: 6, right: true, rank: 9, out: calm},
+		{title: "60s", min: 5, max: 60, rank: 5, grows: true},
+	}
 }
 
 // View draws the pane's inside.
@@ -77,16 +102,8 @@ func (q *queuesPane) View(w, h int) []string {
 	if len(d.Queues) == 0 {
 		return []string{"", t.dim.draw(" no jobs yet · leasetop enqueue --queue emails")}
 	}
-	columns := append([]column(nil), queueColumns...)
-	columns[0].max = widest(8, min(24, w/4), func(yield func(string) bool) {
-		for _, one := range d.Queues {
-			if !yield(q.name(one)) {
-				return
-			}
-		}
-	})
-	g := arrange(columns, w-2)
-	notes := q.notes(w)
+	g := arrange(q.columns(w), w-2)
+	notes := q.notes(w, h)
 	notes = notes[:min(len(notes), max(h/2, 1))]
 	total := len(d.Queues) > 1
 	room := h - 1 - len(notes)
@@ -108,11 +125,11 @@ func (q *queuesPane) View(w, h int) []string {
 		if _, paused := q.pic.state.Pauses.Of(d.Queues[i].Queue); paused {
 			ink = t.warn
 		}
-		row := g.row(q.cells(d.Queues[i], ink))
+		row := g.row(q.cells(d.Queues[i], false, ink))
 		add(t.lineOf(row, w, q.lit && i == q.list.at, false))
 	}
 	if total && len(lines) < h {
-		row := g.row(q.cells(sumOf(d.Queues), t.dim))
+		row := g.row(q.cells(q.pic.totals.sum, q.pic.totals.unrated > 0, t.dim))
 		add(t.lineOf(row, w, false, false))
 	}
 	lines = append(lines, notes...)
@@ -122,8 +139,9 @@ func (q *queuesPane) View(w, h int) []string {
 	return lines
 }
 
-// cells are one queue's columns. Noughts are dim, so that what is there stands out.
-func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
+// cells are one queue's columns. Noughts are dim, so that what is there stands out. Rates
+// that are not known are no noughts; those of a sum of which some are not known are partial.
+func (q *queuesPane) cells(d watch.QueueDepth, partial bool, name ink) []cell {
 	t := q.pic.theme
 	number := func(n int64, write func(int64, bool, int) string, marked bool, some ink) cell {
 		k := some
@@ -132,12 +150,14 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 		}
 		return cell{paint: func(w int) string { return k.draw(safe.FitRight(write(n, marked, w), w)) }}
 	}
-	perSecond := func(f float64) cell {
-		k := t.text
-		if f < 0.05 {
-			k = t.faint
+	perSecond := func(f float64, some ink) cell {
+		switch {
+		case d.Rates == watch.Unknown:
+			return cell{text: "–", ink: t.faint}
+		case f < 0.05:
+			some = t.faint
 		}
-		return cell{text: rate(f), ink: k}
+		return cell{text: rate(f) + pick(partial, "+", ""), ink: some}
 	}
 	oldest := cell{text: "–", ink: t.faint}
 	if d.Ready > 0 {
@@ -152,8 +172,10 @@ func (q *queuesPane) cells(d watch.QueueDepth, name ink) []cell {
 		number(d.Failed, bounded, d.AtLeast.Failed, t.bad),
 		number(d.Dead, bounded, d.AtLeast.Dead, t.bad),
 		oldest,
-		perSecond(d.Rate.In),
-		perSecond(d.Rate.Out),
+		perSecond(d.Rate.In, t.text),
+		perSecond(d.Rate.Out, t.text),
+		perSecond(d.Rate.Failed, t.warn),
+		perSecond(d.Rate.Reclaimed, t.bad),
 		{paint: func(w int) string { return spark(d.Spark, w, t.accent, t.faint) }},
 	}
 }
@@ -166,85 +188,52 @@ func (q *queuesPane) name(d watch.QueueDepth) string {
 	return d.Queue
 }
 
-// notes stand below the table: what is paused, and what is wrong.
-func (q *queuesPane) notes(w int) []string { return append(q.pauses(w), q.warnings(w)...) }
+// notes stand below the table: what is paused, what is wrong, and what goes on in all.
+func (q *queuesPane) notes(w, h int) []string {
+	t, in := q.pic.theme, q.pic.state
+	var notes []string
+	add := func(known time.Time, lines ...string) {
+		_, stale := q.pic.stale(known)
+		for _, line := range lines {
+			if stale {
+				line = t.dim.fade(line)
+			}
+			notes = append(notes, line)
+		}
+	}
+	add(in.Pauses.Read, q.pauses(w)...)
+	add(in.Depths.Read, q.warnings(w)...)
+	add(in.Depths.Read, q.pic.traffic(w, pick(h >= roomyHeight, 2, 1))...)
+	return notes
+}
+
+// roomyHeight is from where on the traffic may take two lines.
+const roomyHeight = 12
 
 // warnings say what is wrong with a queue, as far as it is known.
 func (q *queuesPane) warnings(w int) []string {
-	var lines []string
-	for _, one := range q.pic.unserved() {
-		text := fmt.Sprintf("%s: %s ready, no live worker takes this queue", one.Queue, bounded(one.Ready, one.AtLeast.Ready, 7))
-		lines = append(lines, " "+q.pic.theme.warn.draw(safe.Fit("! "+text, w-2)))
-	}
-	if len(lines) > 2 {
-		rest := fmt.Sprintf("! and %s more without a worker", plural(len(lines)-1, "queue"))
-		lines = append(lines[:1], " "+q.pic.theme.warn.draw(safe.Fit(rest, w-2)))
-	}
-	return lines
-}
-
-// minute is how many samples the chart is wide.
-const minute = 60
-
-// chart draws the last minute of all queues together in the room left over.
-func (q *queuesPane) chart(w, h int) []string {
 	t := q.pic.theme
-	samples := sumOf(q.pic.state.Depths.Queues).Spark
-	if h < 5 || len(samples) < 2 || w < 30 {
-		return nil
-	}
-	high, peak := ceiling(samples), 0.0
-	for _, v := range samples {
-		peak = max(peak, v)
-	}
-	rows := min(h-2, 8)
-	scale := max(len(rate(high)), len(rate(0)))
-	left := t.dim.draw("finished per second, last 60 s")
-	right := t.dim.draw("peak ") + t.text.draw(rate(peak)) + t.dim.draw("  now ") + t.strong.draw(rate(samples[len(samples)-1]))
-	gap := w - 2 - safe.Width(left) - safe.Width(right)
-	if gap < 1 {
-		right, gap = "", 1
-	}
-	wide := w - 5 - scale
-	seen := wide * min(len(samples), minute) / minute
-	lines := []string{"", " " + left + strings.Repeat(" ", gap) + right}
-	for i, line := range t.skyline(resample(samples, seen), wide, rows, high) {
-		label := ""
-		if i == 0 {
-			label = rate(high)
-		} else if i == rows-1 {
-			label = "0"
+	var lines []string
+	add := func(k ink, text string) { lines = append(lines, " "+k.draw(safe.Fit("! "+text, w-2))) }
+
+	missing := q.pic.unserved
+	for i, one := range missing.first {
+		if i > 0 && missing.count > len(missing.first) {
+			add(t.warn, "and "+plural(missing.count-i, "more queue")+" without a worker")
+			break
 		}
-		lines = append(lines, " "+t.dim.draw(safe.FitRight(label, scale))+t.faint.draw(" ┤")+line)
+		add(t.warn, fmt.Sprintf("%s: %s ready, no live worker takes it", one.Queue, bounded(one.Ready, one.AtLeast.Ready, 7)))
+	}
+	failing := q.pic.totals.failing
+	for i, one := range failing {
+		if i == failingNamed {
+			add(t.warn, "and "+plural(len(failing)-i, "more queue")+" that fail")
+			break
+		}
+		add(t.warn, one.words())
 	}
 	return lines
 }
 
-// sumOf adds up the queues; its name is the row's.
-func sumOf(queues []watch.QueueDepth) watch.QueueDepth {
-	sum := watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "total", CompletedExact: true}}
-	for _, d := range queues {
-		sum.Ready += d.Ready
-		sum.Scheduled += d.Scheduled
-		sum.Processing += d.Processing
-		sum.Completed += d.Completed
-		sum.Failed += d.Failed
-		sum.Dead += d.Dead
-		sum.Rate.In += d.Rate.In
-		sum.Rate.Out += d.Rate.Out
-		sum.AtLeast = queue.AtLeast{
-			Ready: sum.AtLeast.Ready || d.AtLeast.Ready, Scheduled: sum.AtLeast.Scheduled || d.AtLeast.Scheduled,
-			Failed: sum.AtLeast.Failed || d.AtLeast.Failed, Dead: sum.AtLeast.Dead || d.AtLeast.Dead,
-		}
-		sum.CompletedExact = sum.CompletedExact && d.CompletedExact
-		sum.OldestReady = max(sum.OldestReady, d.OldestReady)
-		if missing := len(d.Spark) - len(sum.Spark); missing > 0 {
-			sum.Spark = append(make([]float64, missing, len(d.Spark)), sum.Spark...)
-		}
-		shift := len(sum.Spark) - len(d.Spark)
-		for i, v := range d.Spark {
-			sum.Spark[shift+i] += v
-		}
-	}
-	return sum
-}
+// failingNamed is how many failing queues are named.
+const failingNamed = 1

@@ -45,15 +45,21 @@ func sampleState() *watch.State {
 		}
 		return out
 	}
-	s.Depths = watch.Depths{Source: watch.Polled, At: noon, Read: noon, Queues: []watch.QueueDepth{
-		{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 1204, Scheduled: 310, Processing: 4, Completed: 184223, CompletedExact: true, Failed: 7, Dead: 31, OldestReady: 134 * time.Second}, Rate: watch.Rate{In: 41, Out: 39.5}, Spark: wave(38, 14, 0.21)},
-		{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 12, Processing: 3, Completed: 9310, CompletedExact: true, Dead: 2, OldestReady: 3 * time.Second}, Rate: watch.Rate{In: 2.2, Out: 2.4}, Spark: wave(3, 3, 0.5)},
-		{QueueDepth: queue.QueueDepth{Queue: "reports", Ready: 50000, Scheduled: 9, Completed: 412, OldestReady: 41*time.Minute + 2*time.Second, AtLeast: queue.AtLeast{Ready: true}}, Spark: make([]float64, 60)},
+	s.Depths = watch.Depths{Source: watch.FromWAL, At: noon, Read: noon, Queues: []watch.QueueDepth{
+		{QueueDepth: queue.QueueDepth{Queue: "emails", Ready: 1204, Scheduled: 310, Processing: 4, Completed: 184223, CompletedExact: true, Failed: 7, Dead: 31, OldestReady: 134 * time.Second}, Finished: 61_344, Rates: watch.FromWAL, Rate: watch.Rate{In: 41, Out: 39.5, Failed: 2.1, Dead: 0.1}, Spark: wave(38, 14, 0.21), SparkIn: wave(41, 22, 0.12)},
+		{QueueDepth: queue.QueueDepth{Queue: "images", Ready: 12, Processing: 3, Completed: 9310, CompletedExact: true, Dead: 2, OldestReady: 3 * time.Second}, Finished: 1214, Rates: watch.FromWAL, Rate: watch.Rate{In: 2.2, Out: 2.4, Reclaimed: 0.1}, Spark: wave(3, 3, 0.5), SparkIn: wave(3, 2, 0.4)},
+		{QueueDepth: queue.QueueDepth{Queue: "reports", Ready: 50_317, Scheduled: 9, Completed: 412, OldestReady: 41*time.Minute + 2*time.Second}, Rates: watch.FromWAL, Spark: make([]float64, 60), SparkIn: make([]float64, 60)},
 	}}
+	s.Traffic = watch.Traffic{
+		Source: watch.FromWAL, Rate: watch.Rate{In: 43.2, Out: 41.9, Failed: 2.1, Reclaimed: 0.1, Dead: 0.1}, Changes: 128,
+		Window: 10 * time.Minute, DeadPerMinute: 0.4, Expired: 2, Pickup: watch.Latency{Count: 2511, P50: 3 * time.Millisecond, P99: 40 * time.Millisecond},
+	}
+	s.Pauses = watch.Pauses{Source: watch.Polled, Read: noon}
+	s.Every = time.Second
 	lease := func(id int64, q, kind, worker string, attempts int, age, left time.Duration) watch.Lease {
 		return watch.Lease{JobID: id, Queue: q, Kind: kind, Attempts: attempts, MaxAttempts: 5, Owner: owner(worker, int(id%97)), LockedAt: noon.Add(-age), ExpiresAt: noon.Add(left)}
 	}
-	s.Leases = watch.Leases{Source: watch.Polled, At: noon, Read: noon, List: []watch.Lease{
+	s.Leases = watch.Leases{Source: watch.FromWAL, At: noon, Read: noon, List: []watch.Lease{
 		lease(87002, "images", "render", "w5", 1, 31*time.Second, -time.Second),
 		lease(88123, "emails", "send", "w3", 2, 27*time.Second, 3*time.Second),
 		lease(88131, "images", "render", "w6", 1, 19*time.Second, 11*time.Second),
@@ -100,6 +106,30 @@ func sampleState() *watch.State {
 	event(0.8, watch.Claimed, 88142, "emails", "send", "w2", 3, "")
 	event(0.3, watch.Redriven, 87990, "emails", "charge", "", 0, "by ann@shop1")
 	return s
+}
+
+// noStream is why a feed without a stream polls.
+const noStream = "wal_level is replica: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL"
+
+// polled makes of the state what it is without a stream: counts that are read now and
+// then and go no further than a cap, differences of them instead of rates.
+func polled(s *watch.State, reason string) {
+	s.WAL = watch.Link{Since: noon.Add(-time.Hour), Reason: reason}
+	s.Traffic, s.Every = watch.Traffic{}, 1030*time.Millisecond
+	s.Depths.Source, s.Leases.Source = watch.Polled, watch.Polled
+	for i := range s.Depths.Queues {
+		q := &s.Depths.Queues[i]
+		q.Finished, q.Rates, q.Rate = 0, watch.Polled, watch.Rate{In: q.Rate.In, Out: q.Rate.Out}
+		if most := int64(50_000); q.Ready > most {
+			q.Ready, q.AtLeast.Ready = most, true
+			q.Rates, q.Rate, q.Spark, q.SparkIn = watch.Unknown, watch.Rate{}, nil, nil
+		}
+	}
+}
+
+// silent makes a connection one that was lost so long ago.
+func silent(l *watch.Link, ago time.Duration, reason string) {
+	*l = watch.Link{Since: noon.Add(-ago), Heard: noon.Add(-ago), Reason: reason}
 }
 
 func sampleWorkers() []workers.Snapshot {

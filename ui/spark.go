@@ -44,37 +44,53 @@ func spark(samples []float64, w int, k, none ink) string {
 }
 
 // skyline draws bars h cells high at the right of w cells, top line first, each
-// line in the ink of its height.
-func (t *theme) skyline(bars []float64, w, h int, high float64) []string {
+// line in the ink of its height. Over a bar whose shade is higher, the rest of the shade
+// is hatched.
+func (t *theme) skyline(bars, shades []float64, w, h int, high float64) []string {
 	lines := make([]string, h)
 	steps := []rune("▁▂▃▄▅▆▇█")
+	eighths := func(v, below float64) int {
+		if high <= 0 {
+			return 0
+		}
+		return int((v/high*float64(h)-below)*8 + 0.5)
+	}
+	shift := len(bars) - len(shades)
 	for y := range h {
 		below := float64(h - 1 - y) // cells under this line
-		var b strings.Builder
-		some := false
-		for _, v := range bars {
-			part := -below
-			if high > 0 {
-				part += v / high * float64(h)
-			}
-			eighths := int(part*8 + 0.5)
-			switch {
-			case eighths > 0:
-				b.WriteRune(steps[min(eighths, 8)-1])
-				some = true
-			case y == h-1:
-				b.WriteRune('▁')
-			default:
-				b.WriteRune(' ')
-			}
-		}
-		k := t.faint
-		if n := len(t.hills); some && n > 0 {
+		k := t.text
+		if n := len(t.hills); n > 0 {
 			k = t.hills[(h-1-y)*(n-1)/max(h-1, 1)]
-		} else if some {
-			k = t.text
 		}
-		lines[y] = strings.Repeat(" ", w-len(bars)) + k.draw(b.String())
+		var line strings.Builder
+		var run []rune
+		var inRun ink
+		put := func(r rune, k ink) {
+			if k != inRun {
+				line.WriteString(inRun.draw(string(run)))
+				run, inRun = run[:0], k
+			}
+			run = append(run, r)
+		}
+		line.WriteString(strings.Repeat(" ", w-len(bars)))
+		for x, v := range bars {
+			shade := 0.0
+			if x >= shift {
+				shade = shades[x-shift]
+			}
+			switch n := eighths(v, below); {
+			case n > 0:
+				put(steps[min(n, 8)-1], k)
+			case eighths(shade, below) >= 4: // more than half of the cell
+				put('░', t.other)
+			case y == h-1:
+				put('▁', t.faint)
+			default:
+				put(' ', inRun)
+			}
+		}
+		line.WriteString(inRun.draw(string(run)))
+		lines[y] = line.String()
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,13 +25,49 @@ func TestFreezingThePictureLeavesTheFeed(t *testing.T) {
 	s.sees("LIVE", "90001")
 }
 
-func TestOldReadingsAreMarked(t *testing.T) {
+// A stream that has gone silent, but is not known to be lost: what it keeps is marked,
+// and what the others bring is not.
+func TestFiguresOfASilentStreamAreMarkedAndOthersAreNot(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, newWorld(), 120, 36)
-	s.seesNot("stale:", "STALE", " old ")
-	s.pass(12 * time.Second)
-	s.sees("! STALE 12s", "figures 12s old", "stale: read 12s ago")
-	s.seesNot("LIVE")
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
+		s := newStage(t, newWorld(), size[0], size[1])
+		s.seesNot("stale:", "STALE")
+		s.pass(4 * time.Second)
+		s.state.Pauses.Read = s.now
+		s.pull()
+		s.sees("WAL", "! STALE 4s", "QUEUES 3 ", "LEASES 7 ")
+		s.seesNot("LIVE")
+		for heading, stale := range map[string]bool{"QUEUES 3": true, "LEASES 7": true, "DEAD LETTERS 40": false} {
+			note := regexp.MustCompile(heading + ` ─*( stale: 4s old)?`).FindStringSubmatch(s.screen().Text())
+			if len(note) != 2 || (note[1] != "") != stale {
+				t.Errorf("%v: the heading is %q", size, note)
+			}
+		}
+	}
+}
+
+// As long as notifications arrive, dead letters read long ago are those of now; not
+// when a newer reading is owed, or nobody can tell.
+func TestDeadLettersAreAsOldAsWhatIsNotKnownOfThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.state.Dead.Read = noon.Add(-time.Hour)
+	s := newStage(t, w, 120, 36)
+	s.seesNot("stale:")
+	w.state.Dead.Owed = noon.Add(-2 * time.Second)
+	s.pull()
+	s.seesNot("stale:")
+	w.state.Dead.Owed = noon.Add(-5 * time.Second) // by a signal, or because of it
+	s.pull()
+	s.sees("stale: 5s old")
+	w.state.Dead.Owed = time.Time{}
+	silent(&w.state.Notify, 4*time.Second, "no answer: the connection is replaced")
+	s.pull()
+	s.sees("stale: 4s old", "NOTIFY ✗", "no NOTIFY, so dead letters are polled: no answer")
+	w.state.Dead.Source, w.state.Dead.Read = watch.Polled, noon
+	s.pull()
+	s.sees("newest first · polled")
+	s.seesNot("stale:")
 }
 
 // A poll that works, but slowly: its figures are not passed for the present before
@@ -39,17 +76,71 @@ func TestFiguresOfASlowPollSayTheirAge(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ w, h int }{{80, 24}, {120, 36}} {
 		w := newWorld()
+		polled(w.state, noStream)
 		w.state.Polling.Lag, w.state.Every = 3*time.Second, 9*time.Second
 		s := newStage(t, w, size.w, size.h)
-		s.sees("poll ! 3s", "● LIVE")
+		s.sees("POLL ~ ! 3s", "● LIVE", "polled, up to 9s apart", "expiring first · polled")
 		s.pass(4 * time.Second)
-		s.sees("poll ! 3s", "! STALE 4s", "figures 4s old")
+		s.sees("POLL ~ ! 3s", "! STALE 4s", "stale: 4s old")
 		s.seesNot("LIVE")
 		s.press("?")
 		s.sees("KEYS") // it knows its length once it was drawn
 		s.press("G")
-		s.sees("slow: the last reading took 3s", "figures are 4s old", "come up to 9s apart")
-		s.seesNot("pauses · ok for")
+		s.sees("polled, up to 9s apart", "· 4s old", "slow: the last reading took 3s")
+	}
+}
+
+// A connection that is only being made is no alarm, and no news for a while.
+func TestAttachingIsNoAlarm(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	polled(w.state, "connecting")
+	w.state.WAL = watch.Link{Since: noon, Reason: "connecting"}
+	s := newStage(t, w, 100, 30)
+	s.sees("POLL ~  WAL …", "● LIVE")
+	s.seesNot("attaching", "! no", "WAL ✗")
+	s.now = s.now.Add(2500 * time.Millisecond)
+	s.state.Depths.Read, s.state.Leases.Read = s.now, s.now
+	s.pull()
+	s.sees("attaching WAL…")
+	w.state.WAL = watch.Link{Since: noon, Reason: noStream}
+	s.pull()
+	s.sees("WAL ✗", "! no WAL: wal_level is replica: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL")
+	s.seesNot("attaching")
+}
+
+// Without the stream the poll brings the counts, with it pauses and little else.
+func TestALostPollHurtsOnlyWhatIsPolled(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.pause(emailsPaused)
+	silent(&w.state.Polling, 12*time.Second, "connection refused")
+	w.state.Pauses.Read = noon.Add(-12 * time.Second)
+	s := newStage(t, w, 120, 36)
+	s.sees("● LIVE", "poll ✗", "! no poll, so pauses and health are not read: connection refused", "paused 5m03s by ann@shop1", "as of 12s ago")
+	s.seesNot("stale:", "STALE")
+
+	w = newWorld()
+	polled(w.state, noStream)
+	silent(&w.state.Polling, time.Second, "connection refused")
+	s = newStage(t, w, 120, 36)
+	s.sees("! STALE", "POLL ~ ✗", "! no poll, so nothing is fresh: connection refused · and 1 more, see ?")
+	s.seesNot("LIVE")
+}
+
+// Rates that nobody knows are no noughts, and a sum that lacks some says so.
+func TestUnknownRatesAreNoNoughts(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	polled(w.state, noStream)
+	screen := newStage(t, w, 120, 36).screen().Text()
+	for _, row := range []string{`reports +50k\+ +9 +0 +0 +0 41m02s +– +– `, `total .* 43\.2\+ +41\.9\+ `} {
+		if !regexp.MustCompile(row).MatchString(screen) {
+			t.Errorf("no row like %q on\n%s", row, screen)
+		}
+	}
+	if !strings.Contains(screen, "need the WAL stream") || strings.Contains(screen, "0.4/min") {
+		t.Errorf("what only the stream knows is not left out with a word:\n%s", screen)
 	}
 }
 
@@ -66,23 +157,6 @@ func TestEstimateOfNoneIsMarked(t *testing.T) {
 	}
 }
 
-// The stream renews the leases between two polls: slow polls do not make them old.
-func TestLeasesOfALiveStreamAreNotOld(t *testing.T) {
-	t.Parallel()
-	for _, lag := range []time.Duration{0, 4 * time.Second} {
-		w := newWorld()
-		s := newStage(t, w, 120, 36)
-		w.state.WAL.Heard, w.state.WAL.Lag = w.state.Leases.Read.Add(5*time.Second), lag
-		s.pass(6 * time.Second)
-		s.sees("figures 6s old")
-		if lag == 0 {
-			s.sees("expiring first")
-		} else {
-			s.sees("stale: read 6s ago")
-		}
-	}
-}
-
 var negative = regexp.MustCompile(`-\d+(s|m\d\ds|h\d\dm|d)\b|-\d\d:\d\d`)
 
 func TestAgesAreNeverNegative(t *testing.T) {
@@ -90,7 +164,7 @@ func TestAgesAreNeverNegative(t *testing.T) {
 	for _, skew := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
 		w := newWorld()
 		w.now = noon.Add(-skew) // this machine is off by skew
-		w.state.Depths.Read, w.state.Leases.Read, w.state.Dead.Read = w.now, w.now, w.now
+		w.state.Depths.Read, w.state.Leases.Read, w.state.Dead.Read, w.state.Pauses.Read = w.now, w.now, w.now, w.now
 		w.state.Clock = watch.Clock{Skew: skew, Known: true}
 		s := newStage(t, w, 120, 36)
 		s.sees("00:24", " 4s 88007")
@@ -119,7 +193,7 @@ func TestNothingChangesNothingIsWritten(t *testing.T) {
 		s.now = s.now.Add(time.Second)
 		state := *w.state
 		state.Version++
-		state.Depths.Read, state.Leases.Read = s.now, s.now
+		state.Depths.Read, state.Leases.Read, state.Pauses.Read = s.now, s.now, s.now
 		w.state = &state
 		s.pull()
 	}

@@ -15,6 +15,7 @@ type column struct {
 	right bool // numbers
 	grows bool // takes what is left over, when the others have what they can use
 	rank  int  // columns of the highest rank go first; 0 never goes
+	out   bool // there is nothing to show in it
 }
 
 // cell is what stands in one column of one row: text in an ink, made safe and
@@ -38,6 +39,9 @@ type grid struct {
 func arrange(columns []column, w int) grid {
 	g := grid{columns: columns, widths: make([]int, len(columns)), gap: 1}
 	out := make([]bool, len(columns))
+	for i, c := range columns {
+		out[i] = c.out
+	}
 	least := func(gap int) int {
 		sum := -gap
 		for i, c := range columns {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // tab is one of the screens that the number keys open.
@@ -55,7 +54,7 @@ func (a *app) tabKeys() []action {
 	return keys
 }
 
-// tabLine draws the tabs, and how long claims take at its right end.
+// tabLine draws the tabs.
 func (a *app) tabLine(w int) string {
 	t := a.pic.theme
 	var left []part
@@ -80,6 +79,5 @@ func (a *app) tabLine(w int) string {
 		}
 		left = append(left, part{" " + t.accent.draw(number) + t.dim.draw(" "+name+strings.Repeat(" ", min(len(badge), 1))) + k.draw(badge) + " ", 0})
 	}
-	right := []part{{t.dim.draw(safe.Text(a.pic.claims)), 2}}
-	return spread(left, right, w)
+	return spread(left, nil, w)
 }

@@ -1,0 +1,131 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// totals is what the screen wants to know of all queues together. There may be
+// thousands of them, and frames are drawn oftener than counts change: it is found out
+// once for each reading of the counts and not for each frame.
+type totals struct {
+	queues  []watch.QueueDepth // of these
+	names   []string
+	sum     watch.QueueDepth // its name is that of the row
+	unrated int              // how many queues have no known rates
+	wide    int              // cells of the longest name, widestName at most
+	failing []failing        // the worst first
+}
+
+// widestName is how many cells the name of a queue gets at most.
+const widestName = 24
+
+// failing is a queue whose jobs do not get done.
+type failing struct {
+	queue     string
+	failed    float64 // tries in vain per second; 0 when they are few
+	share     float64 // of all tries
+	reclaimed float64 // leases that ran out per second; 0 when they are few
+}
+
+// From when on a queue is called failing: a quarter of its tries in vain, and not just one
+// of a few; or several leases that ran out.
+const (
+	failingShare = 0.25
+	failingLeast = 0.3 // per second: three in the ten seconds that rates look back
+)
+
+// count finds it out, unless these queues have been counted already: what State holds
+// is never changed.
+func (c *totals) count(queues []watch.QueueDepth) {
+	if len(queues) == len(c.queues) && (len(queues) == 0 || &queues[0] == &c.queues[0]) {
+		return
+	}
+	*c = totals{queues: queues, names: make([]string, len(queues))}
+	c.sum = watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "total", CompletedExact: true}}
+	for i := range queues {
+		d := &queues[i]
+		c.names[i] = d.Queue
+		if c.wide < widestName {
+			c.wide = min(max(c.wide, safe.Width(safe.Text(d.Queue[:min(len(d.Queue), 4*widestName)]))), widestName)
+		}
+		c.add(d)
+		if one, yes := isFailing(d); yes {
+			c.failing = append(c.failing, one)
+		}
+	}
+	slices.SortStableFunc(c.failing, func(a, b failing) int { return cmp.Compare(b.hurts(), a.hurts()) })
+}
+
+func (c *totals) add(d *watch.QueueDepth) {
+	sum := &c.sum
+	sum.Ready += d.Ready
+	sum.Scheduled += d.Scheduled
+	sum.Processing += d.Processing
+	sum.Completed += d.Completed
+	sum.Failed += d.Failed
+	sum.Dead += d.Dead
+	sum.AtLeast = queue.AtLeast{
+		Ready: sum.AtLeast.Ready || d.AtLeast.Ready, Scheduled: sum.AtLeast.Scheduled || d.AtLeast.Scheduled,
+		Failed: sum.AtLeast.Failed || d.AtLeast.Failed, Dead: sum.AtLeast.Dead || d.AtLeast.Dead,
+	}
+	sum.CompletedExact = sum.CompletedExact && d.CompletedExact
+	sum.OldestReady = max(sum.OldestReady, d.OldestReady)
+	if d.Rates == watch.Unknown {
+		c.unrated++
+		return
+	}
+	sum.Rates = d.Rates
+	sum.Rate.In += d.Rate.In
+	sum.Rate.Out += d.Rate.Out
+	sum.Rate.Failed += d.Rate.Failed
+	sum.Rate.Reclaimed += d.Rate.Reclaimed
+	sum.Rate.Dead += d.Rate.Dead
+	sum.Spark = addSamples(sum.Spark, d.Spark)
+	sum.SparkIn = addSamples(sum.SparkIn, d.SparkIn)
+}
+
+// addSamples adds samples of the same seconds, newest last, to a sum of its own.
+func addSamples(sum, samples []float64) []float64 {
+	if missing := len(samples) - len(sum); missing > 0 {
+		sum = append(make([]float64, missing, len(samples)), sum...)
+	}
+	shift := len(sum) - len(samples)
+	for i, v := range samples {
+		sum[shift+i] += v
+	}
+	return sum
+}
+
+// isFailing reports how a queue fails, and whether that is worth a line.
+func isFailing(d *watch.QueueDepth) (one failing, yes bool) {
+	one = failing{queue: d.Queue}
+	if done := max(d.Rate.Out-d.Rate.Dead, 0); d.Rate.Failed >= failingLeast && d.Rate.Failed >= failingShare*(d.Rate.Failed+done) {
+		one.failed, one.share = d.Rate.Failed, d.Rate.Failed/(d.Rate.Failed+done)
+	}
+	if d.Rate.Reclaimed >= failingLeast {
+		one.reclaimed = d.Rate.Reclaimed
+	}
+	return one, one.failed+one.reclaimed > 0
+}
+
+// words says how a queue fails.
+func (f failing) words() string {
+	var how []string
+	if f.failed > 0 {
+		how = append(how, fmt.Sprintf("%.0f %% of the tries fail, %s/s", 100*f.share, rate(f.failed)))
+	}
+	if f.reclaimed > 0 {
+		how = append(how, "leases run out, "+rate(f.reclaimed)+"/s")
+	}
+	return brief(f.queue, widestName) + ": " + strings.Join(how, "; ")
+}
+
+// hurts orders failing queues.
+func (f failing) hurts() float64 { return f.failed + f.reclaimed }

@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+)
+
+// What a State holds is never changed, so the same counts are added up once, whatever
+// else is new in the States that follow.
+func TestCountsAreAddedUpOncePerReading(t *testing.T) {
+	t.Parallel()
+	queues := manyQueues(1000)
+	var c totals
+	c.count(queues)
+	if c.sum.Ready != 397 || c.sum.Processing != 100 || len(c.names) != 1000 || c.wide != len("tenant-00000") {
+		t.Errorf("counted %+v, %d names of %d cells", c.sum, len(c.names), c.wide)
+	}
+	before := &c.names[0]
+	if c.count(queues); &c.names[0] != before {
+		t.Error("the same counts were added up again")
+	}
+	next := slices.Clone(queues)
+	next[3].Ready += 40
+	c.count(next)
+	if c.sum.Ready != 437 {
+		t.Errorf("after other counts came the sum is %d", c.sum.Ready)
+	}
+	c.count(nil)
+	if c.sum.Ready != 0 || len(c.names) != 0 {
+		t.Errorf("without queues there remain %d ready in %v", c.sum.Ready, c.names)
+	}
+}
+
+func TestSumsOfSamplesAreOfTheSameSeconds(t *testing.T) {
+	t.Parallel()
+	var c totals
+	c.count([]watch.QueueDepth{
+		{Rates: watch.FromWAL, Spark: []float64{1, 2}},
+		{Rates: watch.FromWAL, Spark: []float64{10, 20, 30}, SparkIn: []float64{5}},
+		{Spark: []float64{100}}, // of which nothing is known
+	})
+	if !slices.Equal(c.sum.Spark, []float64{10, 21, 32}) || !slices.Equal(c.sum.SparkIn, []float64{5}) || c.unrated != 1 {
+		t.Errorf("sums %v and %v, %d not known", c.sum.Spark, c.sum.SparkIn, c.unrated)
+	}
+}
+
+// A queue is called failing when much of its work is in vain, not because a try failed.
+func TestFailingQueuesAreNamed(t *testing.T) {
+	t.Parallel()
+	for want, rate := range map[string]watch.Rate{
+		"":                                      {Out: 40, Failed: 2.1, Dead: 0.1, Reclaimed: 0.1},
+		"q: 50 % of the tries fail, 5.0/s":      {Out: 5, Failed: 5},
+		"q: 100 % of the tries fail, 5.0/s":     {Out: 5, Failed: 5, Dead: 5},
+		"q: leases run out, 0.4/s":              {Out: 40, Reclaimed: 0.4},
+		"q: 60 % of the tries fail, 3.0/s; lea": {Out: 2, Failed: 3, Reclaimed: 1},
+	} {
+		one, yes := isFailing(&watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "q"}, Rate: rate})
+		if got := one.words(); yes != (want != "") || yes && !strings.HasPrefix(got, want) {
+			t.Errorf("%+v: %v, %q, want %q", rate, yes, got, want)
+		}
+	}
+
+	w := newWorld()
+	for i, failed := range []float64{5, 50, 9} {
+		w.state.Depths.Queues[i].Rate = watch.Rate{Out: 5, Failed: failed}
+	}
+	newStage(t, w, 120, 36).sees("! images: 91 % of the tries fail, 50.0/s", "! and 2 more queues that fail")
+}
+
+// The columns of what fails are there when something does, and for a minute after.
+func TestColumnsOfWhatFailsComeAndStayAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	calm := slices.Clone(w.state.Depths.Queues)
+	for i := range calm {
+		calm[i].Rate.Failed, calm[i].Rate.Reclaimed = 0, 0
+	}
+	bad := w.state.Depths.Queues
+	w.state.Depths.Queues = calm
+	s := newStage(t, w, 200, 50)
+	s.seesNot("FAIL/s", "RECL/s")
+	w.state.Depths.Queues = bad
+	s.pass(time.Second)
+	s.pull()
+	s.sees("FAIL/s", "RECL/s", " 2.1     0.0 ")
+	w.state.Depths.Queues = calm
+	s.pass(time.Second)
+	s.pull()
+	s.pass(50 * time.Second)
+	s.sees("FAIL/s")
+	s.pass(20 * time.Second)
+	s.seesNot("FAIL/s")
+}
