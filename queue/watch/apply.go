@@ -86,8 +86,11 @@ func (s *stream) updated(c change) {
 		t.finished++
 	case !known && now.status == queue.Completed:
 		l.loosen()
-	case !known:
-		t.completed = max(t.completed-1, 0)
+	case !known && t.completed > 0:
+		t.completed--
+		l.loosen()
+	case !known: // it came from another queue
+		l.gone++
 		l.loosen()
 	}
 	t.news.add(n)

@@ -94,7 +94,7 @@ func (l *ledger) tally(name string) *tally {
 // forget drops a queue that has no jobs.
 func (l *ledger) forget(t *tally) {
 	delete(l.queues, t.name)
-	l.numbers[t.number], l.regroup = nil, true
+	l.numbers[t.number] = nil
 	l.free = append(l.free, t.number)
 }
 

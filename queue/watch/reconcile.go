@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -21,6 +22,10 @@ var ErrNotStreaming = errors.New("the counts do not come from the stream now")
 
 // ErrReconciling says that a comparison is under way already.
 var ErrReconciling = errors.New("a comparison is under way")
+
+// errEmptied says that the snapshot to compare with was lost: TRUNCATE takes from every
+// snapshot what it had.
+var errEmptied = errors.New("the table was emptied or rewritten meanwhile: try again")
 
 // errDrift ends a stream whose counts were not those of the table.
 var errDrift = errors.New("its counts were not those of the table: everything is read again")
@@ -70,6 +75,10 @@ func (f *Feed) compareAll(ctx context.Context, t *trail) (off, jobs int64, err e
 		return 0, 0, err
 	}
 	defer hangUp(conn)
+	file, err := f.file(ctx, conn)
+	if err != nil {
+		return 0, 0, err
+	}
 	slot, err := f.newSlot(ctx, conn)
 	if err != nil {
 		return 0, 0, err
@@ -88,12 +97,31 @@ func (f *Feed) compareAll(ctx context.Context, t *trail) (off, jobs int64, err e
 	if err := i.read(ctx, &table); err != nil {
 		return 0, 0, err
 	}
+	// From the first row on the transaction's lock keeps the table as it is.
+	switch now, err := f.file(ctx, i.conn.PgConn()); {
+	case err != nil:
+		return 0, 0, err
+	case now != file:
+		return 0, 0, errEmptied
+	}
 	select {
 	case <-t.found:
 	case <-ctx.Done():
 		return 0, 0, ctx.Err()
 	}
 	return t.answer.off(table.digest), table.jobs(), t.err
+}
+
+// file is which file holds the table.
+func (f *Feed) file(ctx context.Context, conn *pgconn.PgConn) (string, error) {
+	results, err := conn.Exec(ctx, f.q.Schema().Query("watch_filenode")).ReadAll()
+	if err != nil {
+		return "", err
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 {
+		return "", errors.New("the server did not answer which file holds the table")
+	}
+	return string(results[0].Rows[0][0]), nil
 }
 
 // reconciling compares now and then by itself, where that is not much to read.

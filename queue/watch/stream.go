@@ -271,9 +271,6 @@ func (s *stream) show(now time.Time) {
 	at := microsOf(clock)
 	l.tick(at)
 	l.settle()
-	for _, t := range l.empty(s.order) {
-		l.forget(t)
-	}
 	s.order = l.inOrder(s.order)
 	lines := make([]QueueDepth, len(s.order))
 	for i, t := range s.order {

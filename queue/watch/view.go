@@ -10,34 +10,30 @@ import (
 
 const leasesShown = 200 // how many leases State lists
 
-// inOrder returns the queues by name, in the order before when none came or went.
+// inOrder returns the queues by name, and forgets those that have nothing left. Some of
+// these may have completed jobs of which the estimate knows nothing: of such a bounded
+// number is kept. before is the list that it made last.
 func (l *ledger) inOrder(before []*tally) []*tally {
-	if !l.regroup {
+	if !l.regroup && !slices.ContainsFunc(before, func(t *tally) bool { return t.empty() && t.exact }) {
 		return before
 	}
 	l.regroup = false
-	order := before[:0]
+	order, unsure := before[:0], 0
 	for _, t := range l.queues {
+		if t.empty() {
+			if unsure++; t.exact || unsure > knownMost {
+				l.forget(t)
+				continue
+			}
+		}
 		order = append(order, t)
 	}
 	slices.SortFunc(order, func(a, b *tally) int { return cmp.Compare(a.name, b.name) })
 	return order
 }
 
-// empty are the queues that have nothing left. Some may have completed jobs of which
-// the estimate knows nothing: of those only a bounded number is kept.
-func (l *ledger) empty(order []*tally) (list []*tally) {
-	unsure := 0
-	for _, t := range order {
-		if t.jobs > 0 || t.completed > 0 || t.news != (moves{}) {
-			continue
-		}
-		if unsure++; t.exact || unsure > knownMost {
-			list = append(list, t)
-		}
-	}
-	return list
-}
+// empty tells whether a queue has nothing left, and nothing to tell.
+func (t *tally) empty() bool { return t.jobs == 0 && t.completed == 0 && t.news == (moves{}) }
 
 // depth is what the ledger counts of one queue at a time of the database.
 func (t *tally) depth(at int64) QueueDepth {
