@@ -109,6 +109,9 @@ func (s *stream) put(now *row) {
 		now = &kept
 	}
 	s.ledger.put(now)
+	if s.ledger.jobs() > s.feed.opts.MostJobs {
+		s.abandon(tooManyError(s.feed.opts.MostJobs))
+	}
 }
 
 // movesOf is what a change adds to a queue's rates.

@@ -27,6 +27,7 @@ func walReason(err error) (reason string, byPerson bool) {
 	var level walLevelError
 	var blocked *blockedError
 	var server *pgconn.PgError
+	var many tooManyError
 	switch {
 	case errors.As(err, &level):
 		return fmt.Sprintf("wal_level is %s: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL", string(level)), true
@@ -40,6 +41,8 @@ func walReason(err error) (reason string, byPerson bool) {
 		return blocked.reason(), false
 	case errors.As(err, &server):
 		return walServerReason(server)
+	case errors.As(err, &many):
+		return fmt.Sprintf("more than %s jobs are not completed: counts are polled and capped until they are fewer", thousands(int(many))), true
 	case errors.Is(err, errSilent):
 		return errSilent.Error() + ": the connection is replaced", false
 	}

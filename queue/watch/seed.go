@@ -132,11 +132,10 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 			}
 		}
 		_, err := rows.Close()
-		var server *pgconn.PgError
 		switch took := time.Since(began); {
 		case refused != nil:
 			return refused
-		case errors.As(err, &server) && server.Code == canceledCode && i.chunk > leastChunk: // statement_timeout
+		case canceled(err) && i.chunk > leastChunk:
 			i.chunk = max(i.chunk/8, leastChunk)
 			if err := i.begin(ctx); err != nil {
 				return err
@@ -154,26 +153,48 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 	}
 }
 
-// completed tells how many completed jobs each queue has, estimated from a sample when
-// the table is large.
-func (i *imported) completed(ctx context.Context, take func(queue string, n int64)) (exact bool, err error) {
+// completed tells how many completed jobs each queue has, estimated from a sample of the
+// pages: a smaller one when the role's statement_timeout says so, or none.
+func (i *imported) completed(ctx context.Context) (counts map[string]int64, exact bool, err error) {
 	var pages int64
 	var at time.Time
 	if err := i.tx.QueryRow(ctx, i.feed.q.Schema().Query("table_pages")).Scan(&pages, &at); err != nil {
-		return false, err
+		return nil, false, err
 	}
-	percent := min(100, 100*float64(samplePages)/float64(max(pages, 1)))
+	for sample := min(pages, samplePages); ; sample /= 8 {
+		percent := min(100, 100*float64(sample)/float64(max(pages, 1)))
+		if percent == 0 {
+			return nil, pages == 0, nil
+		}
+		counts, err := i.sample(ctx, percent)
+		if !canceled(err) {
+			return counts, percent == 100, err
+		}
+		if err := i.begin(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+func (i *imported) sample(ctx context.Context, percent float64) (map[string]int64, error) {
 	rows, err := i.tx.Query(ctx, i.feed.q.Schema().Query("watch_seed_completed"), percent)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	counts := map[string]int64{}
 	var name string
 	var n int64
 	_, err = pgx.ForEachRow(rows, []any{&name, &n}, func() error {
-		take(name, n)
+		counts[name] = n
 		return nil
 	})
-	return percent == 100, err
+	return counts, err
+}
+
+// canceled tells whether the server gave a statement up: it took longer than it may.
+func canceled(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == canceledCode
 }
 
 // int8of is a parameter in PostgreSQL's binary format.

@@ -204,9 +204,12 @@ func (s *stream) seed(ctx context.Context, snapshot string) error {
 	defer i.close()
 	s.ledger = newLedger()
 	s.ledger.now = microsOf(f.databaseNow(time.Now()))
-	exact, err := i.completed(ctx, func(queue string, n int64) { s.ledger.tally(queue).completed = n })
+	completed, exact, err := i.completed(ctx)
 	if err != nil {
 		return err
+	}
+	for queue, n := range completed {
+		s.ledger.tally(queue).completed = n
 	}
 	if err := i.read(ctx, &seeding{ledger: s.ledger, most: f.opts.MostJobs, told: func(jobs int) {
 		f.change(func() { f.draft.WAL.Reason = "attaching: " + thousands(jobs) + " jobs read" })
