@@ -17,6 +17,7 @@ import (
 const (
 	deadShown = 50
 	deadEvery = 250 * time.Millisecond // between two readings of the dead letters
+	deadRest  = time.Second            // without signals, at least
 
 	probeAfter = 2 * time.Second // of silence on the LISTEN connection
 	probeWait  = 2 * time.Second // for the answer
@@ -32,6 +33,7 @@ func (f *Feed) listening(ctx context.Context) {
 		}
 		failures++
 		f.down(Notice, notifyReason(err))
+		poke(f.readDead)
 		if !rest(ctx, pause(failures, reconnectMax), f.retryDead) {
 			return
 		}
@@ -132,22 +134,33 @@ func (f *Feed) controlled(what string) {
 	poke(f.pollNow) // a lease is to end, which the stream would have said
 }
 
-// readingDead reads the newest dead letters whenever asked, but not too often.
+// readingDead reads the newest dead letters whenever asked, but not too often; and now and
+// then while nobody can tell when they change.
 func (f *Feed) readingDead(ctx context.Context) {
 	failures, told := 0, ""
+	var took time.Duration
 	for {
+		var polled <-chan time.Time
+		if !f.State().Notify.OK && f.opts.Poll >= 0 && took > 0 {
+			polled = time.After(max(deadRest, restAfter(took)))
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-f.readDead:
+		case <-polled:
 		}
-		f.note(func() {
+		f.change(func() {
 			if f.draft.Dead.Owed.IsZero() {
 				f.draft.Dead.Owed = time.Now()
 			}
 		})
 		wait := deadEvery
-		err := f.read(ctx, f.readDeadLetters)
+		err := f.read(ctx, func(ctx context.Context) error {
+			began := time.Now()
+			defer func() { took = time.Since(began) }()
+			return f.readDeadLetters(ctx)
+		})
 		switch {
 		case err == nil:
 			failures, told = 0, ""

@@ -83,10 +83,10 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 		readDead: signal(), pausesNow: signal(), retryWAL: signal(), retryDead: signal(),
 	}
 	now := time.Now()
-	connecting := Link{Since: now, Reason: "connecting"}
+	connecting := Link{Since: now, Attaching: true, Reason: "connecting"}
 	f.draft.WAL, f.draft.Notify, f.draft.Polling = connecting, connecting, connecting
 	if opts.NoWAL {
-		f.draft.WAL.Reason = "switched off"
+		f.draft.WAL.Reason, f.draft.WAL.Attaching = "switched off", false
 	}
 	f.draft.Server = Server{Host: q.ConnConfig().Host, Database: q.ConnConfig().Database, User: q.ConnConfig().User, Schema: q.Schema().Name()}
 	f.publish()

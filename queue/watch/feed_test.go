@@ -72,6 +72,7 @@ func TestTerminatedListenIsReplacedAndReadAgain(t *testing.T) {
 // silent, with nobody being told.
 type network struct {
 	app   string
+	mute  atomic.Bool // its connections go silent as soon as they are made
 	mu    sync.Mutex
 	conns []*networkConn // of the application
 }
@@ -116,6 +117,7 @@ func (c *networkConn) Write(b []byte) (int, error) {
 			c.of.mu.Lock()
 			c.of.conns = append(c.of.conns, c)
 			c.of.mu.Unlock()
+			c.silent.Store(c.of.mute.Load())
 		}
 	})
 	if c.silent.Load() {

@@ -61,7 +61,7 @@ func (f *Feed) down(of Source, reason string) {
 			f.health(of, reason)
 			f.told[of] = true
 		}
-		l.Reason = reason
+		l.Reason, l.Attaching = reason, false
 	})
 }
 

@@ -253,9 +253,12 @@ var Whats = []What{
 
 // Link is one connection of the feed.
 type Link struct {
-	OK     bool
-	Since  time.Time     // local clock of the last change of OK
-	Reason string        // why it is not OK, and the cure, in words; "" when OK
-	Lag    time.Duration // how far behind, where it is known
-	Heard  time.Time     // local clock of the last sign of life
+	OK    bool
+	Since time.Time // local clock of the last change of OK
+	// Attaching says that it is being made and nothing has gone wrong with that: no cause
+	// for alarm. Reason says how far it is.
+	Attaching bool
+	Reason    string        // why it is not OK, and the cure, in words; "" when OK
+	Lag       time.Duration // how far behind, where it is known
+	Heard     time.Time     // local clock of the last sign of life
 }

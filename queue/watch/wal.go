@@ -66,7 +66,11 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	if t := f.trail.Load(); t != nil {
 		t.lost(s)
 	}
-	f.change(func() { f.draft.Traffic, f.draft.WAL.OK = Traffic{}, false })
+	f.change(func() { f.draft.Traffic = Traffic{} })
+	if ctx.Err() == nil {
+		reason, _ := walReason(err)
+		f.down(FromWAL, reason)
+	}
 	poke(f.pollNow)
 	drain(f.retryWAL) // said while it worked: no reason to try again at once
 	return err
@@ -212,7 +216,7 @@ func (s *stream) seed(ctx context.Context, snapshot string) error {
 		s.ledger.tally(queue).completed = n
 	}
 	if err := i.read(ctx, &seeding{ledger: s.ledger, most: f.opts.MostJobs, told: func(jobs int) {
-		f.change(func() { f.draft.WAL.Reason = "attaching: " + thousands(jobs) + " jobs read" })
+		f.change(func() { f.draft.WAL.Attaching, f.draft.WAL.Reason = true, "attaching: "+thousands(jobs)+" jobs read" })
 	}}); err != nil {
 		return err
 	}
