@@ -11,12 +11,6 @@ import (
 // attachGrace is how long the feed may take to connect before that is worth a line.
 const attachGrace = 2 * time.Second
 
-// attaching tells whether a connection is being made for the first time and nothing has
-// gone wrong with it.
-func (p *picture) attaching(l watch.Link) bool {
-	return !l.OK && l.Heard.IsZero() && l.Reason == "connecting"
-}
-
 // banner is the line under the tabs that says what is wrong with the feed, and
 // the cure. Empty when all is well.
 func banner(p *picture, w int) []string {
@@ -28,7 +22,7 @@ func banner(p *picture, w int) []string {
 	for _, l := range links(p) {
 		switch {
 		case l.OK:
-		case !p.attaching(l.Link):
+		case !l.Attaching:
 			down = append(down, l)
 		case p.local.Sub(l.Since) > attachGrace:
 			late = append(late, l)
@@ -52,11 +46,11 @@ func banner(p *picture, w int) []string {
 			k = p.theme.bad
 		}
 	case len(late) > 0:
-		names := make([]string, len(late))
+		news := make([]string, len(late))
 		for i, l := range late {
-			names[i] = l.name
+			news[i] = l.name + " " + l.Reason
 		}
-		k, text = p.theme.dim, "attaching "+strings.Join(names, ", ")+"…"
+		k, text = p.theme.dim, "… "+strings.Join(news, ", ")
 	default:
 		return nil
 	}
@@ -112,8 +106,8 @@ func sources(p *picture) []string {
 	for _, l := range links(p) {
 		text := l.name + ": " + l.feeds
 		switch {
-		case p.attaching(l.Link):
-			text += " · attaching for " + age(p.local.Sub(l.Since))
+		case l.Attaching:
+			text += " · " + l.Reason + ", for " + age(p.local.Sub(l.Since))
 		case !l.OK:
 			text += " · not for " + age(p.local.Sub(l.Since)) + ": " + l.Reason
 		case l.Lag >= slow:

@@ -118,7 +118,7 @@ const slow = time.Second
 func (p *picture) link(name string, l watch.Link) string {
 	t := p.theme
 	switch {
-	case p.state.Version == 0, p.attaching(l):
+	case p.state.Version == 0, l.Attaching:
 		return t.dim.draw(name + " …")
 	case !l.OK:
 		return t.bad.draw(name + " ✗")
@@ -154,7 +154,7 @@ func (p *picture) life(frozen bool) string {
 	switch {
 	case frozen:
 		return t.chip(caution, "‖ PICTURE FROZEN "+p.now.UTC().Format("15:04:05Z"))
-	case s.Version == 0, s.Depths.Source == watch.Unknown && p.attaching(s.Polling):
+	case s.Version == 0, s.Depths.Source == watch.Unknown && s.Polling.Attaching:
 		return t.chip(quiet, "CONNECTING")
 	case stale:
 		return t.chip(danger, "! STALE "+age(old)) + " " + t.text.draw(clock)

@@ -17,8 +17,8 @@ func TestWhereTheFiguresComeFromIsDrawn(t *testing.T) {
 	for name, prepare := range map[string]func(*watch.State){
 		"polled": func(s *watch.State) { polled(s, noStream) },
 		"attaching": func(s *watch.State) {
-			polled(s, "connecting")
-			s.WAL.Since = noon.Add(-4 * time.Second)
+			polled(s, "")
+			s.WAL = watch.Link{Since: noon.Add(-4 * time.Second), Attaching: true, Reason: "attaching: 430,080 jobs read"}
 		},
 		"stream lost": func(s *watch.State) { // and no poll has come yet
 			silent(&s.WAL, 7*time.Second, "terminating connection due to administrator command (57P01)")

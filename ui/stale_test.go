@@ -94,15 +94,15 @@ func TestFiguresOfASlowPollSayTheirAge(t *testing.T) {
 func TestAttachingIsNoAlarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	polled(w.state, "connecting")
-	w.state.WAL = watch.Link{Since: noon, Reason: "connecting"}
+	polled(w.state, "")
+	w.state.WAL = watch.Link{Since: noon, Attaching: true, Reason: "attaching: 4,096 jobs read"}
 	s := newStage(t, w, 100, 30)
 	s.sees("POLL ~  WAL …", "● LIVE")
 	s.seesNot("attaching", "! no", "WAL ✗")
 	s.now = s.now.Add(2500 * time.Millisecond)
 	s.state.Depths.Read, s.state.Leases.Read = s.now, s.now
 	s.pull()
-	s.sees("attaching WAL…")
+	s.sees(" … WAL attaching: 4,096 jobs read")
 	w.state.WAL = watch.Link{Since: noon, Reason: noStream}
 	s.pull()
 	s.sees("WAL ✗", "! no WAL: wal_level is replica: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL")

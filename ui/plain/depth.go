@@ -19,7 +19,7 @@ const (
 
 // known reports whether there is anything to say about depths: a reading, or why there is none.
 func known(s *watch.State) bool {
-	return s.Depths.Source != watch.Unknown || s.Polling.Reason != "" && s.Polling.Reason != "connecting"
+	return s.Depths.Source != watch.Unknown || s.Polling.Reason != "" && !s.Polling.Attaching
 }
 
 // depth prints how deep the queues are, or why nobody knows.
