@@ -167,7 +167,7 @@ func (f *Feed) readingDead(ctx context.Context) {
 		case errors.Is(err, queue.ErrSchemaMissing), errors.Is(err, queue.ErrSchemaOld): // the poll says so, and asks again once it is there
 		default: // what is shown grows old meanwhile
 			failures++
-			if reason := say(err); reason != told && ctx.Err() == nil {
+			if reason := f.sayReading(err); reason != told && ctx.Err() == nil {
 				told = reason
 				f.change(func() { f.health(Polled, "dead letters cannot be read: "+reason) })
 			}
@@ -180,23 +180,21 @@ func (f *Feed) readingDead(ctx context.Context) {
 	}
 }
 
+// readDeadLetters reads the newest. How many there are is counted elsewhere: by the
+// stream, or with the depths.
 func (f *Feed) readDeadLetters(ctx context.Context) error {
+	asked := time.Now() // what is read is no newer than this, however long it takes
 	jobs, _, err := f.reader.List(ctx, queue.Filter{Statuses: queue.DeadLetters}, queue.Page{Limit: deadShown})
 	if err != nil {
 		return err
 	}
-	total := int64(len(jobs))
-	at := time.Time{}
-	if err := f.reader.Pool().QueryRow(ctx, f.q.Schema().Query("watch_dead_total"), countCap).Scan(&total, &at); err != nil {
-		return err
-	}
-	now := time.Now()
 	f.change(func() {
-		d := Dead{Source: Polled, At: at, Read: now, Signal: f.draft.Dead.Signal, Total: total, Capped: total >= countCap, Latest: jobs}
+		d := Dead{Source: Polled, At: f.skew.clock().Now(asked), Read: asked, Signal: f.draft.Dead.Signal, Latest: jobs}
 		if f.draft.Notify.OK {
 			d.Source = Notice
 		}
 		f.draft.Dead = d
+		f.totalDead()
 	})
 	return nil
 }

@@ -49,8 +49,10 @@ type Feed struct {
 	marks  marks
 	told   map[Source]bool // links whose loss is in Events
 
-	renewals uint64 // see Leases.Renewals
-	dead     int64  // how many dead letters the source of Depths counts, -1 when they are not known
+	renewals   uint64 // see Leases.Renewals
+	dead       int64  // how many dead letters the source of Depths counts, -1 when they are not known
+	deadCapped bool   // or more
+	limit      string // statement_timeout of the readings, as PostgreSQL says it; "" behind a pooler
 
 	current atomic.Pointer[stream] // what the stream's reader follows now
 	trail   atomic.Pointer[trail]  // of the comparison under way

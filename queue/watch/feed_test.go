@@ -46,7 +46,11 @@ func TestSignalsAreCountedAndReadingsAreNot(t *testing.T) {
 		exec(t, psql, "INSERT INTO leasetop.jobs (queue, status) VALUES ('raw', 'failed')")
 	}
 	await(t, f, "all signals", func(s *State) bool { return s.Dead.Signal >= began+100 })
-	await(t, f, "the newest 50 of 100", func(s *State) bool { return s.Dead.Total == 100 && len(s.Dead.Latest) == 50 })
+	await(t, f, "the newest 50, and that there are more", func(s *State) bool {
+		return len(s.Dead.Latest) == 50 && s.Dead.Latest[0].ID == 100 && s.Dead.Total == 50 && s.Dead.Capped
+	})
+	f.Refresh()
+	await(t, f, "how many there are", func(s *State) bool { return s.Dead.Total == 100 && !s.Dead.Capped })
 }
 
 func TestTerminatedListenIsReplacedAndReadAgain(t *testing.T) {

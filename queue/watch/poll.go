@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	countCap = 100_000 // no count of a poll goes further
-
 	streamingRest = time.Second // between two polls while the stream counts
 
 	restPerPoll  = 10              // a poll rests so many times as long as it took,
@@ -33,11 +31,14 @@ func (f *Feed) polling(ctx context.Context) {
 			return
 		}
 		turn := turns{after: max(f.opts.Poll, restAfter(took))}
-		if err != nil {
+		switch {
+		case errors.Is(err, errTooFar):
+			turn.after = pause(1, reconnectMax)
+		case err != nil:
 			failures++
-			f.down(Polled, say(err))
+			f.down(Polled, f.sayReading(err))
 			turn.after = pause(failures, reconnectMax)
-		} else {
+		default:
 			failures = 0
 			turn.never = f.opts.Poll < 0
 			if p.streaming {
@@ -95,6 +96,7 @@ func drain(c <-chan struct{}) {
 // poller is what one poll leaves for the next.
 type poller struct {
 	streaming bool // it had nothing to count
+	reach     reach
 	depths    map[string]queue.QueueDepth
 	held      map[int64]*row // the leases
 	at        time.Time      // of them
@@ -110,7 +112,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		return err
 	}
 	if f.State().WAL.OK {
-		*p = poller{streaming: true}
+		*p = poller{streaming: true, reach: p.reach}
 		f.change(func() {
 			f.draft.Server.SchemaOld = false
 			f.draft.Every = max(f.opts.Poll, streamingRest)
@@ -119,7 +121,10 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	}
 	p.streaming = false
 	asked := time.Now() // what is read is no newer than this, however long it takes
-	depths, err := f.reader.Depth(ctx, countCap)
+	depths, err := f.reader.Depth(ctx, p.reach.cap())
+	if err != nil && f.tookTooLong(ctx, err) && p.reach.tooFar(time.Now()) {
+		return errTooFar
+	}
 	if err != nil {
 		return f.gone(err)
 	}
@@ -140,10 +145,11 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 
 	now := time.Now()
 	took := now.Sub(asked)
-	total, dead := 0, int64(0)
+	total, dead, capped := 0, int64(0), false
 	for _, d := range depths.Queues {
 		total += int(d.Processing)
 		dead += d.Failed + d.Dead
+		capped = capped || d.AtLeast.Failed
 	}
 	if len(list) < leasesShown {
 		total = len(list)
@@ -159,8 +165,10 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		f.draft.Leases = Leases{Source: Polled, At: depths.At, Read: asked, Total: max(total, len(list)), List: list, Renewals: f.renewals}
 		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
 		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: agreeing(f.depthLines(stillKnown(f.draft.Depths.Queues, depths), now), f.draft.Leases)}
-		f.countDead(dead)
+		f.reached(&p.reach)
+		f.countDead(dead, capped)
 	})
+	p.reach.through(now)
 	p.held, p.at = held, depths.At
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))
 	for _, d := range depths.Queues {
@@ -169,15 +177,25 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	return nil
 }
 
-// countDead asks for the dead letters when their number changed: nobody has to have
-// signalled it. Call it within change.
-func (f *Feed) countDead(n int64) {
+// countDead takes the number of dead letters and asks for them when it changed: nobody
+// has to have signalled it. Call it within change.
+func (f *Feed) countDead(n int64, capped bool) {
 	if f.dead >= 0 && f.dead != n && !f.draft.Notify.OK {
 		poke(f.readDead)
 	}
-	f.dead = n
-	if f.draft.Depths.Source == FromWAL && f.draft.Dead.Source != Unknown {
-		f.draft.Dead.Total, f.draft.Dead.Capped = n, false
+	f.dead, f.deadCapped = n, capped
+	if f.draft.Dead.Source != Unknown {
+		f.totalDead()
+	}
+}
+
+// totalDead puts the number of dead letters beside the newest of them. Call it within change.
+func (f *Feed) totalDead() {
+	d := &f.draft.Dead
+	shown := int64(len(d.Latest))
+	d.Total, d.Capped = f.dead, f.deadCapped
+	if d.Total < shown || f.draft.Depths.Source != FromWAL && shown < deadShown { // they were read later
+		d.Total, d.Capped = shown, shown == deadShown
 	}
 }
 

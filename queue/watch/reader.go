@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -13,8 +12,8 @@ import (
 )
 
 const (
-	// A statement that takes longer is given up by the server, and a server which
-	// does not even say so is given up a little later.
+	// A statement that takes longer is given up by the server, where it has no shorter
+	// limit of its own, and a server which does not even say so is given up a little later.
 	statementTimeout = 5 * time.Second
 	pollDeadline     = 6 * time.Second
 	silentAfter      = 4 * time.Second // when the screen is told that there is no answer
@@ -34,15 +33,30 @@ func (f *Feed) openReader() (*queue.Queue, error) {
 				return err
 			}
 		}
-		_, err := conn.Exec(ctx, f.q.Schema().Query("watch_session"),
-			int64(conn.PgConn().PID()), strconv.FormatInt(statementTimeout.Milliseconds(), 10))
-		return err
+		return f.setUp(ctx, conn)
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, err
 	}
 	return queue.New(pool, f.q.Schema().Name())
+}
+
+// setUp bounds what is read over a connection, and says how it is planned.
+func (f *Feed) setUp(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, f.q.Schema().Query("watch_session"), int64(conn.PgConn().PID()), statementTimeout.Milliseconds())
+	if err != nil {
+		return err
+	}
+	var name, value, limit string
+	_, err = pgx.ForEachRow(rows, []any{&name, &value}, func() error {
+		if name == "statement_timeout" {
+			limit = value
+		}
+		return nil
+	})
+	f.note(func() { f.limit = limit })
+	return err
 }
 
 // name makes a connection of the feed known to whoever looks at pg_stat_activity.

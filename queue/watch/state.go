@@ -80,6 +80,9 @@ type Depths struct {
 	At     time.Time // database clock up to which they are known
 	Read   time.Time // local clock (monotonic) up to which they are known: age = time.Since(Read)
 	Queues []QueueDepth
+	// Cap is how far a poll counts at most; 0 when the stream does.
+	Cap  int
+	Note string // why that is less far than usual; "" when it is not
 }
 
 // QueueDepth is one queue's line. Counts of a capped reading are lower bounds.

@@ -299,7 +299,7 @@ func (s *stream) show(now time.Time) {
 		f.draft.Depths = Depths{Source: FromWAL, At: clock, Read: read, Queues: lines}
 		f.draft.Leases = Leases{Source: FromWAL, At: clock, Read: read, Total: len(l.leases), List: s.leases, Renewals: f.renewals}
 		f.draft.Traffic = traffic
-		f.countDead(l.digest.failed + l.digest.dead)
+		f.countDead(l.digest.failed+l.digest.dead, false)
 		f.draft.WAL.Heard, f.draft.WAL.Lag = s.heard, s.behind(now)
 	})
 	s.events, s.changes, s.renewals, s.changed, s.shown = s.events[:0], 0, 0, false, now
