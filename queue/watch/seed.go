@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -189,12 +188,6 @@ func (i *imported) sample(ctx context.Context, percent float64) (map[string]int6
 		return nil
 	})
 	return counts, err
-}
-
-// canceled tells whether the server gave a statement up: it took longer than it may.
-func canceled(err error) bool {
-	var server *pgconn.PgError
-	return errors.As(err, &server) && server.Code == canceledCode
 }
 
 // int8of is a parameter in PostgreSQL's binary format.
