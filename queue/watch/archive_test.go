@@ -10,7 +10,6 @@ import (
 func TestStreamTellsDiscardsAndRestoresWithWho(t *testing.T) {
 	t.Parallel()
 	f, q, psql := streams(t)
-	s := f.State()
 	var ids []int64
 	for range 3 {
 		enqueue(t, q, queue.NewJob{})
@@ -18,7 +17,7 @@ func TestStreamTellsDiscardsAndRestoresWithWho(t *testing.T) {
 		do(t, q.Bury(t.Context(), job.Lease(), "bad"))
 		ids = append(ids, job.ID)
 	}
-	s = await(t, f, "three dead letters", func(s *State) bool { return s.Depths.Source == FromWAL && sum(s).Dead == 3 })
+	s := await(t, f, "three dead letters", func(s *State) bool { return s.Depths.Source == FromWAL && sum(s).Dead == 3 })
 	if _, err := q.Discard(t.Context(), "ann", "no use", ids[:2]...); err != nil {
 		t.Fatal(err)
 	}
