@@ -128,7 +128,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		}
 	case ledgerMsg:
 		if msg.err == nil && !a.frozen {
-			a.pic.ledger = &msg.ledger
+			a.pic.ledger, a.pic.counted = &msg.ledger, a.now()
 			a.frame = ""
 		}
 		return a.readLedger(ledgerEvery)

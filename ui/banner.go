@@ -8,8 +8,9 @@ import (
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
-// attachGrace is how long the feed may take to connect before that is worth a line.
-const attachGrace = 2 * time.Second
+// grace is how long a connection may be made, or made again, before that is worth a line:
+// a line that comes and goes moves all that is below it. The header tells at once.
+const grace = 2 * time.Second
 
 // banner is the line under the tabs that says what is wrong with the feed, and
 // the cure. Empty when all is well.
@@ -21,11 +22,11 @@ func banner(p *picture, w int) []string {
 	var down, late []link
 	for _, l := range links(p) {
 		switch {
-		case l.OK:
-		case !l.Attaching:
-			down = append(down, l)
-		case p.local.Sub(l.Since) > attachGrace:
+		case l.OK, p.local.Sub(l.Since) < grace:
+		case l.Attaching:
 			late = append(late, l)
+		default:
+			down = append(down, l)
 		}
 	}
 	k, text, brief := p.theme.warn, "", ""

@@ -158,7 +158,7 @@ func (p *picture) life(frozen bool) string {
 		return t.chip(quiet, "CONNECTING")
 	case stale:
 		return t.chip(danger, "! STALE "+age(old)) + " " + t.text.draw(clock)
-	case s.Depths.Source != watch.FromWAL && !s.Polling.OK:
+	case !s.Polling.OK && (s.Depths.Source != watch.FromWAL || !s.WAL.OK):
 		return t.chip(danger, "! STALE") + " " + t.text.draw(clock)
 	}
 	return t.good.draw("● LIVE") + " " + t.text.draw(clock)

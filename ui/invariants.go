@@ -27,6 +27,9 @@ func invariants(p *picture, w int) []string {
 	if cells(text) > w {
 		text = line("fenced ", "recovery +", "")
 	}
+	if old, stale := p.stale(p.counted.Add(ledgerEvery)); stale {
+		text = t.dim.fade(line("fenced ", "recovery +", "") + " · stale: " + age(old+ledgerEvery) + " old")
+	}
 	return []string{fitLine(text, w)}
 }
 

@@ -20,6 +20,7 @@ type picture struct {
 	fenced  uint64          // stale writes of our workers that changed nothing
 	claims  workers.Latency // how long our claims take; Count 0 when nothing was claimed
 	ledger  *Ledger         // nil without a demonstration
+	counted time.Time       // this machine's clock, when it was counted
 	worst   time.Duration   // the latest reclaim after expiry seen; negative when none was
 	alone   bool            // no workers run in this process
 	now     time.Time       // the database's clock

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -99,6 +100,11 @@ func TestAttachingIsNoAlarm(t *testing.T) {
 	s := newStage(t, w, 100, 30)
 	s.sees("POLL ~  WAL …", "● LIVE")
 	s.seesNot("attaching", "! no", "WAL ✗")
+	w.state.WAL.Attaching, w.state.WAL.Reason = false, noStream
+	s.pull()
+	s.sees("WAL ✗") // but a line that might go at once is not worth the jump
+	s.seesNot("! no")
+	w.state.WAL = watch.Link{Since: noon, Attaching: true, Reason: "attaching: 4,096 jobs read"}
 	s.now = s.now.Add(2500 * time.Millisecond)
 	s.state.Depths.Read, s.state.Leases.Read = s.now, s.now
 	s.pull()
@@ -122,9 +128,36 @@ func TestALostPollHurtsOnlyWhatIsPolled(t *testing.T) {
 
 	w = newWorld()
 	polled(w.state, noStream)
-	silent(&w.state.Polling, time.Second, "connection refused")
+	silent(&w.state.Polling, 2*time.Second, "connection refused")
 	s = newStage(t, w, 120, 36)
 	s.sees("! STALE", "POLL ~ ✗", "! no poll, so nothing is fresh: connection refused · and 1 more, see ?")
+	s.seesNot("LIVE")
+}
+
+// The demonstration's counts are read by themselves, every two seconds.
+func TestOldInvariantsAreMarked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.pass(5 * time.Second)
+	s.seesNot("recovery +121 ms · stale")
+	s.pass(time.Second)
+	s.sees("effects 194,321", "recovery +121 ms · stale: 6s old")
+	s.send(ledgerMsg{err: errors.New("connection refused")})
+	s.sees("stale: 6s old")
+	s.send(ledgerMsg{ledger: *s.stats})
+	s.seesNot("recovery +121 ms · stale")
+}
+
+// The moment nothing is connected any more nothing is live, however fresh it still looks.
+func TestNothingIsLiveWithoutAConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	silent(&w.state.WAL, 0, "connection reset by peer")
+	s := newStage(t, w, 120, 36)
+	s.sees("● LIVE") // the poll takes over
+	silent(&w.state.Polling, 0, "connection refused")
+	s.pull()
+	s.sees("! STALE ")
 	s.seesNot("LIVE")
 }
 
@@ -195,6 +228,7 @@ func TestNothingChangesNothingIsWritten(t *testing.T) {
 		state.Version++
 		state.Depths.Read, state.Leases.Read, state.Pauses.Read = s.now, s.now, s.now
 		w.state = &state
+		s.send(ledgerMsg{ledger: *w.stats})
 		s.pull()
 	}
 	if after := s.app.View(); after.Content != before.Content {
