@@ -1,14 +1,12 @@
 package watch
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
 	"github.com/jackc/pglogrepl"
-
-	"github.com/leasetop/leasetop/queue"
 )
 
 // change is one row of the jobs table inserted, updated or deleted, or all of them; or a
@@ -16,236 +14,160 @@ import (
 type change struct {
 	kind    pglogrepl.MessageType // Insert, Update, Delete or Truncate
 	id      int64                 // of the row before the change
-	after   *row                  // nil for Delete and Truncate, and for the archive
+	after   *row                  // nil for Delete and Truncate, and for the archive; only good until the next message
 	archive bool                  // it is the archive's row
 	by      string                // who archived it
 }
 
 // decoder turns pgoutput's messages into changes of one table. Values come in
-// PostgreSQL's binary format, which no role's DateStyle or TimeZone can change.
+// PostgreSQL's binary format, which no role's DateStyle or TimeZone can change. It reads
+// them where they lie: the stream has a message for every row of every transaction, and
+// taking each apart into values of its own is most of what reading it costs.
 type decoder struct {
 	schema    string
-	relations map[uint32]relation
-	archives  map[uint32]archived
-	names     map[string]string // queues, kinds and statuses, so that each is stored once
+	table     uint32               // the oid of the jobs table that was seeded from
+	relations map[uint32]*relation // of our tables
+	names     map[string]string    // queues and kinds, so that each is stored once
+	row       row
 }
 
-// relation says where the columns of the jobs table stand in its tuples: -1 for one
-// that is not published.
+// relation is one of our tables as the stream describes it.
 type relation struct {
-	id, queue, kind, status, attempts, maxAttempts int
-	runAt, lockedAt, lockedBy, expiresAt, updated  int
-	cancelledBy                                    int // -1: the publication is older than the column
+	archive bool
+	columns []column // by their place in its tuples
 }
 
-// archived says where the columns of the archive stand in its tuples.
-type archived struct{ id, by int }
+// The columns that are read, by their names. A publication may be older than the last.
+var (
+	jobsColumns    = []string{columnID: "id", columnQueue: "queue", columnKind: "kind", columnStatus: "status", columnAttempts: "attempts", columnMaxAttempts: "max_attempts", columnRunAt: "run_at", columnLockedAt: "locked_at", columnOwner: "locked_by", columnExpiresAt: "lease_expires_at", columnUpdatedAt: "updated_at", columnCancelledBy: "cancelled_by"}
+	archiveColumns = []string{columnID: "id", columnOwner: "archived_by"}
+)
+
+var errShort = errors.New("a message ended too early")
 
 func newDecoder(schema string) *decoder {
-	return &decoder{schema: schema, relations: map[uint32]relation{}, archives: map[uint32]archived{}, names: map[string]string{}}
+	return &decoder{schema: schema, relations: map[uint32]*relation{}, names: map[string]string{}}
+}
+
+// readBegin reads the message which a transaction begins with: when it was committed, and
+// at which position.
+func readBegin(message []byte) (at time.Time, commit pglogrepl.LSN, ok bool) {
+	w := wire{rest: message}
+	ok = pglogrepl.MessageType(w.byte()) == pglogrepl.MessageTypeBegin
+	commit, at = pglogrepl.LSN(w.uint64()), timeOf(int64(w.uint64())).Time
+	return at, commit, ok && !w.short
+}
+
+// readCommit reads the message which a transaction ends with: the position behind it.
+func readCommit(message []byte) (end pglogrepl.LSN, ok bool) {
+	w := wire{rest: message}
+	ok = pglogrepl.MessageType(w.byte()) == pglogrepl.MessageTypeCommit
+	w.take(1 + 8) // flags, and where the commit itself is
+	end = pglogrepl.LSN(w.uint64())
+	return end, ok && !w.short
 }
 
 // decode returns the change in a message; ok is false for messages which hold none of
 // the jobs table. before gives the last known state of a row, for values that
 // PostgreSQL does not repeat because they are stored out of line and did not change.
-func (d *decoder) decode(m pglogrepl.Message, before func(int64) *row) (c change, ok bool, err error) {
-	switch m := m.(type) {
-	case *pglogrepl.RelationMessage:
-		delete(d.relations, m.RelationID)
-		delete(d.archives, m.RelationID)
-		switch {
-		case m.Namespace == d.schema && m.RelationName == "jobs":
-			d.relations[m.RelationID], err = newRelation(m)
-		case m.Namespace == d.schema && m.RelationName == "jobs_archive":
-			d.archives[m.RelationID] = newArchived(m)
+func (d *decoder) decode(message []byte, before func(int64) *row) (c change, ok bool, err error) {
+	w := wire{rest: message}
+	c.kind = pglogrepl.MessageType(w.byte())
+	switch c.kind {
+	case pglogrepl.MessageTypeRelation:
+		err = d.describe(&w)
+	case pglogrepl.MessageTypeInsert, pglogrepl.MessageTypeUpdate, pglogrepl.MessageTypeDelete:
+		r := d.relations[w.uint32()]
+		if r == nil || r.archive && c.kind == pglogrepl.MessageTypeUpdate {
+			break
 		}
-	case *pglogrepl.InsertMessage:
-		if r, archive := d.archives[m.RelationID]; archive && len(m.Tuple.Columns) > max(r.id, r.by) {
-			c.kind, c.archive, ok = m.Type(), true, true
-			c.by = string(m.Tuple.Columns[r.by].Data)
-			c.id, err = integer(m.Tuple.Columns[r.id])
-		}
-		if r, known := d.relations[m.RelationID]; known {
-			c.kind, ok = m.Type(), true
-			c.after, err = d.row(r, m.Tuple, before)
-			if err == nil {
-				c.id = c.after.id
+		ok, c.archive = true, r.archive
+		err = d.tuples(&w, r, &c, before)
+	case pglogrepl.MessageTypeTruncate:
+		n := w.uint32()
+		w.byte() // CASCADE, RESTART IDENTITY
+		for range n {
+			r := d.relations[w.uint32()]
+			ok = ok || r != nil && !r.archive
+			if w.short {
+				break
 			}
 		}
-	case *pglogrepl.UpdateMessage:
-		if r, known := d.relations[m.RelationID]; known {
-			c.kind, ok = m.Type(), true
-			if c.id, err = r.key(m.OldTuple, m.NewTuple); err == nil {
-				c.after, err = d.row(r, m.NewTuple, func(int64) *row { return before(c.id) })
-			}
-		}
-	case *pglogrepl.DeleteMessage:
-		if r, archive := d.archives[m.RelationID]; archive && m.OldTuple != nil && len(m.OldTuple.Columns) > r.id {
-			c.kind, c.archive, ok = m.Type(), true, true
-			c.id, err = integer(m.OldTuple.Columns[r.id])
-		}
-		if r, known := d.relations[m.RelationID]; known {
-			c.kind, ok = m.Type(), true
-			c.id, err = r.key(m.OldTuple)
-		}
-	case *pglogrepl.TruncateMessage:
-		for _, id := range m.RelationIDs {
-			if _, known := d.relations[id]; known {
-				c.kind, ok = m.Type(), true
-			}
-		}
+	case pglogrepl.MessageTypeOrigin, pglogrepl.MessageTypeType, pglogrepl.MessageTypeMessage:
+	default:
+		err = fmt.Errorf("there is a message of kind %q", byte(c.kind))
+	}
+	if err == nil && w.short {
+		err = errShort
 	}
 	return c, ok && err == nil, err
 }
 
-func newRelation(m *pglogrepl.RelationMessage) (relation, error) {
-	at := map[string]int{}
-	for i, column := range m.Columns {
-		at[column.Name] = i
+// describe reads how a table's tuples are made up.
+func (d *decoder) describe(w *wire) error {
+	oid, schema, table := w.uint32(), w.text(), w.text()
+	w.byte() // replica identity
+	delete(d.relations, oid)
+	r := &relation{archive: table == "jobs_archive"}
+	if schema != d.schema || table != "jobs" && !r.archive {
+		return nil
+	}
+	if !r.archive && oid != d.table {
+		return errReplaced
+	}
+	known := jobsColumns
+	if r.archive {
+		known = archiveColumns
+	}
+	for range w.uint16() {
+		w.byte() // part of the key
+		at := slices.Index(known, w.text())
+		w.uint32() // its type
+		w.uint32() // and what modifies that
+		if w.short {
+			return errShort
+		}
+		r.columns = append(r.columns, column(max(at, 0)))
 	}
 	var missing []string
-	find := func(name string) int {
-		i, ok := at[name]
-		if !ok {
+	for at, name := range known {
+		if name != "" && column(at) != columnCancelledBy && !slices.Contains(r.columns, column(at)) {
 			missing = append(missing, name)
-			return -1
-		}
-		return i
-	}
-	r := relation{
-		id: find("id"), queue: find("queue"), status: find("status"), attempts: find("attempts"),
-		maxAttempts: find("max_attempts"), runAt: find("run_at"), lockedAt: find("locked_at"),
-		lockedBy: find("locked_by"), expiresAt: find("lease_expires_at"), updated: find("updated_at"),
-		kind: find("kind"), cancelledBy: -1,
-	}
-	if i, ok := at["cancelled_by"]; ok {
-		r.cancelledBy = i
-	}
-	if len(missing) > 0 {
-		return r, fmt.Errorf("the publication leaves out %v of the jobs table: add them to its column list", missing)
-	}
-	return r, nil
-}
-
-func newArchived(m *pglogrepl.RelationMessage) (r archived) {
-	for i, column := range m.Columns {
-		switch column.Name {
-		case "id":
-			r.id = i
-		case "archived_by":
-			r.by = i
 		}
 	}
-	return r
-}
-
-// key is the id in the first tuple that is there.
-func (r relation) key(tuples ...*pglogrepl.TupleData) (int64, error) {
-	for _, tuple := range tuples {
-		if tuple != nil && r.id < len(tuple.Columns) {
-			return integer(tuple.Columns[r.id])
-		}
-	}
-	return 0, fmt.Errorf("a change of the jobs table names no row")
-}
-
-func (d *decoder) row(r relation, tuple *pglogrepl.TupleData, before func(int64) *row) (*row, error) {
-	if tuple == nil || len(tuple.Columns) <= max(r.id, r.queue, r.kind, r.status, r.attempts, r.maxAttempts,
-		r.runAt, r.lockedAt, r.lockedBy, r.expiresAt, r.updated, r.cancelledBy) {
-		return nil, fmt.Errorf("a row of the jobs table came with too few columns")
-	}
-	var err error
-	check := func(e error) {
-		if err == nil {
-			err = e
-		}
-	}
-	number := func(at int) int64 {
-		n, e := integer(tuple.Columns[at])
-		check(e)
-		return n
-	}
-	moment := func(at int) queue.Time {
-		t, e := timestamp(tuple.Columns[at])
-		check(e)
-		return t
-	}
-	now := &row{
-		id: number(r.id), attempts: int(number(r.attempts)), maxAttempts: int(number(r.maxAttempts)),
-		runAt: moment(r.runAt), lockedAt: moment(r.lockedAt).Time, expiresAt: moment(r.expiresAt).Time,
-		updatedAt: moment(r.updated).Time,
-		status:    queue.Status(d.name(tuple.Columns[r.status])),
-	}
-	if err != nil {
-		return nil, err
-	}
-	old := before(now.id)
-	if old == nil {
-		old = &row{}
-	}
-	now.queue, now.kind, now.owner, now.cancelledBy = old.queue, old.kind, old.owner, old.cancelledBy
-	if c := tuple.Columns[r.queue]; c.DataType != pglogrepl.TupleDataTypeToast {
-		now.queue = d.name(c)
-	}
-	if c := tuple.Columns[r.kind]; c.DataType != pglogrepl.TupleDataTypeToast {
-		now.kind = d.name(c)
-	}
-	if c := tuple.Columns[r.lockedBy]; c.DataType != pglogrepl.TupleDataTypeToast {
-		now.owner = string(c.Data)
-	}
-	if r.cancelledBy >= 0 {
-		if c := tuple.Columns[r.cancelledBy]; c.DataType != pglogrepl.TupleDataTypeToast {
-			now.cancelledBy = string(c.Data)
-		}
-	}
-	return now, nil
-}
-
-// name is a text of which there are few different ones.
-func (d *decoder) name(c *pglogrepl.TupleDataColumn) string {
-	if known, ok := d.names[string(c.Data)]; ok {
-		return known
-	}
-	if len(d.names) >= 50_000 {
-		clear(d.names)
-	}
-	text := string(c.Data)
-	d.names[text] = text
-	return text
-}
-
-// integer reads an int4 or int8; NULL is 0.
-func integer(c *pglogrepl.TupleDataColumn) (int64, error) {
 	switch {
-	case c.DataType == pglogrepl.TupleDataTypeNull:
-		return 0, nil
-	case c.DataType == pglogrepl.TupleDataTypeBinary && len(c.Data) == 4:
-		return int64(int32(binary.BigEndian.Uint32(c.Data))), nil
-	case c.DataType == pglogrepl.TupleDataTypeBinary && len(c.Data) == 8:
-		return int64(binary.BigEndian.Uint64(c.Data)), nil
+	case len(missing) == 0:
+		d.relations[oid] = r
+	case !r.archive:
+		return fmt.Errorf("the publication leaves out %v of the jobs table: add them to its column list", missing)
 	}
-	return 0, fmt.Errorf("a number of the jobs table came as %q with %d bytes", c.DataType, len(c.Data))
+	return nil
 }
 
-// epoch2000 is PostgreSQL's epoch, 2000-01-01 UTC, in Unix seconds.
-const epoch2000 = 946_684_800
-
-// timestamp reads a timestamptz: microseconds since 2000, the extremes being the
-// infinities; NULL is the zero Time.
-func timestamp(c *pglogrepl.TupleDataColumn) (t queue.Time, err error) {
-	if c.DataType == pglogrepl.TupleDataTypeNull {
-		return t, nil
+// tuples reads the rows of a change: the new one, and before it the old one where its
+// key was another.
+func (d *decoder) tuples(w *wire, r *relation, c *change, before func(int64) *row) error {
+	old := w.byte() != 'N'
+	unchanged, err := d.tuple(w, r)
+	c.id = d.row.id
+	if err == nil && old && c.kind == pglogrepl.MessageTypeUpdate {
+		w.byte() // N
+		unchanged, err = d.tuple(w, r)
 	}
-	if c.DataType != pglogrepl.TupleDataTypeBinary || len(c.Data) != 8 {
-		return t, fmt.Errorf("a time of the jobs table came as %q with %d bytes", c.DataType, len(c.Data))
+	switch {
+	case err != nil:
+		return err
+	case c.kind == pglogrepl.MessageTypeDelete:
+		return nil
+	case r.archive:
+		c.by = d.row.owner
+		return nil
 	}
-	switch micros := int64(binary.BigEndian.Uint64(c.Data)); micros {
-	case math.MaxInt64:
-		t.Infinity = 1
-	case math.MinInt64:
-		t.Infinity = -1
-	default:
-		t.Time = time.Unix(epoch2000+micros/1e6, micros%1e6*1000).UTC()
+	c.after = &d.row
+	if unchanged != 0 {
+		if last := before(c.id); last != nil {
+			d.row.take(last, unchanged)
+		}
 	}
-	return t, nil
+	return nil
 }

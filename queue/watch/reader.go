@@ -116,7 +116,7 @@ func (f *Feed) readServer(ctx context.Context) error {
 	if s.SchemaMissing {
 		return f.gone(queue.ErrSchemaMissing)
 	}
-	if now := f.current.Load(); now != nil && now.table != table {
+	if now := f.current.Load(); now != nil && now.decoder.table != table {
 		now.abandon(errReplaced)
 	}
 	return nil

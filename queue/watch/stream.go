@@ -38,7 +38,6 @@ type stream struct {
 	applied pglogrepl.LSN // everything before is in the ledger
 	heard   time.Time     // the last sign of life
 	got     bool          // something came since the last look at the clock
-	table   uint32        // the jobs table's oid
 
 	order    []*tally // the queues by name
 	leases   []Lease  // as last shown
@@ -200,26 +199,18 @@ func (s *stream) reach(position pglogrepl.LSN) {
 }
 
 func (s *stream) logical(data []byte) error {
-	m, err := pglogrepl.Parse(data)
-	if err != nil {
-		return fmt.Errorf("read the stream: %w", err)
-	}
-	switch m := m.(type) {
-	case *pglogrepl.BeginMessage:
+	if at, commit, ok := readBegin(data); ok {
 		if t := s.feed.trail.Load(); t != nil {
-			t.begins(s, m.FinalLSN)
+			t.begins(s, commit)
 		}
-		s.tx = &transaction{at: m.CommitTime}
-		s.ledger.now = max(s.ledger.now, microsOf(m.CommitTime)) // what is due at its own commit is ready
+		s.tx = &transaction{at: at}
+		s.ledger.now = max(s.ledger.now, microsOf(at)) // what is due at its own commit is ready
 		return nil
-	case *pglogrepl.CommitMessage:
-		return s.commit(m.TransactionEndLSN)
-	case *pglogrepl.RelationMessage:
-		if m.Namespace == s.decoder.schema && m.RelationName == "jobs" && m.RelationID != s.table {
-			return errReplaced
-		}
 	}
-	c, ok, err := s.decoder.decode(m, s.last)
+	if end, ok := readCommit(data); ok {
+		return s.commit(end)
+	}
+	c, ok, err := s.decoder.decode(data, s.last)
 	if err != nil {
 		return fmt.Errorf("read the stream: %w", err)
 	}

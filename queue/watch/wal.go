@@ -194,7 +194,7 @@ func (s *stream) check(ctx context.Context) error {
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
 	}
 	table, err := strconv.ParseUint(string(answer[2]), 10, 32)
-	s.table = uint32(table)
+	s.decoder.table = uint32(table)
 	return err
 }
 
