@@ -46,6 +46,7 @@ type app struct {
 	overview *overview
 	deadTab  *deadTab
 	crew     *crewTab
+	events   *eventsTab
 	detail   *detail // over the open tab; nil when there is none
 	dialogs  dialogs
 	presses  presses
@@ -63,7 +64,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 			a.cfg.By = u.Username
 		}
 	}
-	a.overview, a.deadTab, a.crew = newOverview(), &deadTab{}, &crewTab{}
+	a.overview, a.deadTab, a.crew, a.events = newOverview(), &deadTab{}, &crewTab{}, newEventsTab()
 	a.tabs = a.registry()
 	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil}
 	a.latest.state = a.pic.state
@@ -99,7 +100,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.second()
 	case tea.KeyPressMsg:
 		a.frame = ""
-		cmd := a.press(msg.String())
+		cmd := a.press(msg)
 		if a.dialogs.Top() != nil && !a.dialogs.Armed(a.now()) {
 			cmd = tea.Batch(cmd, a.after(swallow, wakeMsg{})) // it looks different then
 		}
@@ -120,8 +121,12 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.tick()
 		a.frame = ""
 		return a.refresh()
+	case tea.PasteMsg:
+		a.pasted(msg.Content)
 	case deadMsg:
 		a.deadTab.Took(msg)
+	case eventsMsg:
+		a.events.Took(msg)
 	case jobMsg:
 		if a.detail != nil {
 			a.detail.Took(msg)
@@ -147,7 +152,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.catchUp()
 	case faultMsg:
 		return a.fail(msg.err)
-	default: // pasted text, releases, focus: nothing acts on them
+	default: // releases, focus: nothing acts on them
 		return nil
 	}
 	a.frame = ""
@@ -189,13 +194,15 @@ func (a *app) load() tea.Cmd {
 		return p.Load(a)
 	case *deadTab:
 		return p.Load(a)
+	case *eventsTab:
+		return p.Load(a)
 	}
 	return nil
 }
 
 // press is one key.
-func (a *app) press(pressed string) tea.Cmd {
-	now := a.now()
+func (a *app) press(k tea.KeyPressMsg) tea.Cmd {
+	now, pressed := a.now(), k.String()
 	together := a.presses.Note(now)
 	if pressed == "ctrl+c" {
 		return tea.Quit
@@ -217,6 +224,10 @@ func (a *app) press(pressed string) tea.Cmd {
 	}
 	if one, ok := find(a.keys(), pressed); ok {
 		return a.act(one, together)
+	}
+	if a.typing() != nil {
+		a.typed(k)
+		return nil
 	}
 	if m, ok := motions[pressed]; ok {
 		a.page().Move(m)
@@ -256,8 +267,12 @@ func (a *app) act(one action, together bool) tea.Cmd {
 	return one.do()
 }
 
-// keys are all actions there are now, those of the page first.
+// keys are all actions there are now, those of the page first. Where something is
+// being typed the others are letters.
 func (a *app) keys() []action {
+	if a.typing() != nil {
+		return a.page().Keys(a)
+	}
 	return append(a.page().Keys(a), append(a.demoKeys(), a.globalKeys()...)...)
 }
 

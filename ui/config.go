@@ -30,6 +30,7 @@ type Config struct {
 // of Changed is closed once a State newer than the given version is there.
 type Feed interface {
 	State() *watch.State
+	Events(seq uint64) (events []watch.Event, missed uint64)
 	Changed(version uint64) <-chan struct{}
 	Refresh()
 }

@@ -16,6 +16,8 @@ type happening struct {
 	at   time.Time // the database's clock
 	feed *watch.Event
 	work *workers.Event
+
+	missed uint64 // so many events that nobody can tell any more, instead of either
 }
 
 // happeningKey is a line's identity, for the cursor.
@@ -33,19 +35,39 @@ func (h happening) key() happeningKey {
 
 // job is the one it is about, 0 when it is about no single job.
 func (h happening) job() int64 {
-	if h.work != nil {
+	switch {
+	case h.work != nil:
 		return h.work.JobID
+	case h.feed != nil:
+		return h.feed.JobID
 	}
-	return h.feed.JobID
+	return 0
 }
 
 // routine tells whether it is a step of a job that goes well: these come by the
 // hundred, and those that do not must stay in sight among them.
 func (h happening) routine() bool {
+	return h.feed != nil && h.feed.Routine()
+}
+
+// trouble tells whether something went wrong: not by somebody's will, and not as it
+// does in the course of things.
+func (h happening) trouble() bool {
 	if h.work != nil {
+		switch h.work.What {
+		case workers.Spawned, workers.DrainBegun, workers.WorkerEnded, workers.Thawed, workers.Cancelled, workers.Purged:
+			return false
+		}
+		return true
+	}
+	if h.feed != nil {
+		switch h.feed.What {
+		case watch.Retried, watch.Lost, watch.Reclaimed, watch.Failed, watch.Buried, watch.Truncated, watch.Health:
+			return true
+		}
 		return false
 	}
-	return h.feed.Routine()
+	return true
 }
 
 // journalKept bounds what one journal shows of each kind: of the routine, of the rest,

@@ -186,6 +186,7 @@ func sampleJob(id int64) *queue.Job {
 type world struct {
 	mu    sync.Mutex
 	state *watch.State
+	past  []watch.Event // what the feed keeps beside the State's
 	crew  []workers.Snapshot
 	asked []string // "redrive 1 2", "kill w3" …
 	skip  map[int64]string
@@ -234,6 +235,19 @@ func (w *world) log() string {
 func (w *world) State() *watch.State            { w.touch("state"); return w.state }
 func (w *world) Changed(uint64) <-chan struct{} { w.touch("changed"); return nil }
 func (w *world) Refresh()                       { w.touch("refresh") }
+
+// Events are those of the past and of the State; what came before them is missing.
+func (w *world) Events(seq uint64) (events []watch.Event, missed uint64) {
+	w.touch("events")
+	events = append(w.past[:len(w.past):len(w.past)], w.state.Events...)
+	for len(events) > 0 && events[0].Seq <= seq {
+		events = events[1:]
+	}
+	if len(events) > 0 {
+		missed = events[0].Seq - seq - 1
+	}
+	return events, missed
+}
 
 func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error) {
 	w.touch("list")
@@ -321,10 +335,6 @@ func (w *world) paused(queues []string, were bool) (names []string, err error) {
 }
 
 func (w *world) Workers() []workers.Snapshot { w.touch("workers"); return w.crew }
-func (w *world) Events(after uint64) ([]workers.Event, uint64) {
-	news := sampleNews()
-	return news[min(int(after), len(news)):], uint64(len(news))
-}
 
 func (w *world) Fenced() uint64 {
 	n := uint64(0)
@@ -352,10 +362,15 @@ func (w *world) Poison(context.Context) (int64, error)  { w.note("poison"); retu
 func (w *world) Ledger(context.Context) (Ledger, error) { return *w.stats, nil }
 
 // crewOf is the world's workers under the interface's method names; the feed
-// has a Changed of its own.
+// has a Changed and Events of its own.
 type crewOf struct{ *world }
 
 func (crewOf) Changed() <-chan struct{} { return nil }
+
+func (crewOf) Events(after uint64) ([]workers.Event, uint64) {
+	news := sampleNews()
+	return news[min(int(after), len(news)):], uint64(len(news))
+}
 
 // stage is a dashboard without a program: messages go in, the screen comes out.
 // Commands run at once, except those that wait for time.
@@ -410,7 +425,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		}
 	case aloneMsg:
 		s.held = append(s.held, msg)
-	case deadMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
+	case deadMsg, eventsMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
 		s.send(msg)
 	}
 }
@@ -420,7 +435,7 @@ func (s *stage) pull() {
 	m := pulledMsg{state: s.state}
 	if s.app.cfg.Workers != nil {
 		m.workers, m.claims, m.fenced = s.Workers(), s.ClaimLatency(), s.Fenced()
-		m.news, m.last = s.Events(s.app.latest.last)
+		m.news, m.last = crewOf{s.world}.Events(s.app.latest.last)
 	}
 	s.send(m)
 	s.send(secondMsg{})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // tab is one of the screens that the number keys open.
@@ -38,6 +39,7 @@ func (a *app) registry() []tab {
 			}
 			return pick(p.alone, "", strconv.Itoa(live))
 		}, a.crew},
+		{"Events", func(*picture) string { return "" }, a.events},
 	}
 }
 
@@ -54,12 +56,34 @@ func (a *app) tabKeys() []action {
 	return keys
 }
 
-// tabLine draws the tabs.
+// tabLine draws the tabs. In a narrow window they stand close, with short names, and if
+// that does not do, without their counts.
 func (a *app) tabLine(w int) string {
+	names := a.tabNames(false, false)
+	if gap := "  "; safe.Width(strings.Join(names, gap))+2 <= w {
+		return safe.FitStyled(" "+strings.Join(names, gap), w)
+	}
+	line := " " + strings.Join(a.tabNames(true, false), "")
+	if safe.Width(line) > w {
+		line = " " + strings.Join(a.tabNames(true, true), "")
+	}
+	return safe.FitStyled(line, w)
+}
+
+// shorter are names of tabs where there is little room.
+var shorter = map[string]string{"Dead letters": "Dead"}
+
+// tabNames draws each tab.
+func (a *app) tabNames(short, bare bool) (names []string) {
 	t := a.pic.theme
-	var left []part
 	for i, one := range a.tabs {
 		number, name, badge := strconv.Itoa(i+1), one.name, one.badge(&a.pic)
+		if s := shorter[name]; short && s != "" {
+			name = s
+		}
+		if bare {
+			badge = ""
+		}
 		if i == a.open {
 			text := join(number+" "+name, badge)
 			if t.plain {
@@ -67,7 +91,7 @@ func (a *app) tabLine(w int) string {
 			} else {
 				text = " " + text + " "
 			}
-			left = append(left, part{t.tab.draw(text), 0})
+			names = append(names, t.tab.draw(text))
 			continue
 		}
 		k := t.accent
@@ -77,7 +101,7 @@ func (a *app) tabLine(w int) string {
 		case page(a.overview):
 			k = t.warn
 		}
-		left = append(left, part{" " + t.accent.draw(number) + t.dim.draw(" "+name+strings.Repeat(" ", min(len(badge), 1))) + k.draw(badge) + " ", 0})
+		names = append(names, " "+t.accent.draw(number)+t.dim.draw(" "+name+strings.Repeat(" ", min(len(badge), 1)))+k.draw(badge)+" ")
 	}
-	return spread(left, nil, w)
+	return names
 }

@@ -18,15 +18,21 @@ type entry struct {
 	text   string
 	about  string // the kind of the job, or its queue
 
-	word, who, note string // what happened, to or by whom, and what else: the text in columns
+	// The text in columns: what happened, to which queue's kind of job, to or by whom,
+	// and what else.
+	word, task, who, note string
 }
 
 // tell puts a happening in words.
 func (p *picture) tell(h happening) entry {
-	if h.work != nil {
+	switch {
+	case h.work != nil:
 		return p.ofWorker(h.work)
+	case h.feed != nil:
+		return p.ofFeed(h.feed)
 	}
-	return p.ofFeed(h.feed)
+	text := thousands(int64(h.missed)) + " events came too fast to be kept"
+	return entry{at: h.at, glyph: "…", kind: caution, word: "missed", text: text, note: text}
 }
 
 // feedWords is how the feed's events are told: who stands between the words and
@@ -62,7 +68,7 @@ var feedWords = map[watch.What]struct {
 func (p *picture) ofFeed(e *watch.Event) entry {
 	out := entry{
 		at: e.At, source: string(e.Source), job: e.JobID, about: pick(e.Kind != "", e.Kind, e.Queue),
-		word: string(e.What), note: inShort(e.Note),
+		word: string(e.What), task: kindOf(e.Queue, e.Kind), note: inShort(e.Note),
 	}
 	if e.Owner != "" {
 		out.who = p.holder(e.Owner).name
@@ -113,7 +119,7 @@ func ranOutDead(worker string) string { return "lease of " + worker + " ran out 
 // ofWorker puts an event of the workers in words, on the database's clock. Where
 // its text spells out owners in full, the names of the screen stand instead.
 func (p *picture) ofWorker(e *workers.Event) entry {
-	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, about: e.Queue, glyph: "·", word: string(e.What), who: e.Worker}
+	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, about: e.Queue, glyph: "·", word: string(e.What), task: e.Queue, who: e.Worker}
 	text := join(e.Worker, string(e.What))
 	detail := e.Text
 	has := func() string {
@@ -152,7 +158,7 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 		text, detail = "lease of "+out.who+" ran out → pending", short(e.Late)+" late"
 		out.note = "its lease ran out · " + detail
 		if e.What == workers.ReapedDead {
-			out.glyph, out.kind = "✗", danger
+			out.glyph, out.kind, out.word = "✗", danger, string(watch.Buried)
 			text = ranOutDead(out.who)
 		}
 	}

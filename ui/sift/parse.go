@@ -105,7 +105,7 @@ func spoken(text string) string {
 
 // hint names what may have been meant.
 func hint(text string, known []string) string {
-	best, near := "", len(text)/3+1
+	best, near := "", len(text)/2+1
 	for _, word := range known {
 		if d := apart(spoken(text), word); d <= near {
 			best, near = word, d-1

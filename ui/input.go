@@ -1,0 +1,153 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// typedMost is how many bytes can be typed.
+const typedMost = 1000
+
+// input is a line that the operator types. It holds whatever was pasted, and is made
+// safe only where it is drawn.
+type input struct {
+	text string
+	at   int  // where the next letter goes: a byte of text, between two characters
+	full bool // the last that was typed or pasted found no room
+}
+
+// typist is a page in which a line can be typed.
+type typist interface {
+	Input() *input // nil while nothing is being typed
+	Typed()        // it was changed
+}
+
+// typing is the page in which a line is being typed; nil when in none.
+func (a *app) typing() typist {
+	if t, ok := a.page().(typist); ok && t.Input() != nil && a.dialogs.Top() == nil {
+		return t
+	}
+	return nil
+}
+
+// besides are the keys that move the cursor of a list even while something is typed.
+var besides = []string{"up", "down", "pgup", "pgdown"}
+
+// typed is a key, or something pasted, for the line that is being typed.
+func (a *app) typed(k tea.KeyPressMsg) {
+	t := a.typing()
+	if slices.Contains(besides, k.String()) {
+		a.page().Move(motions[k.String()])
+		return
+	}
+	before := t.Input().text
+	t.Input().Press(k)
+	if t.Input().text != before {
+		t.Typed()
+	}
+}
+
+// pasted is text for the line that is being typed. Where none is, nothing acts on it.
+func (a *app) pasted(text string) {
+	if t := a.typing(); t != nil {
+		t.Input().Put(text)
+		t.Typed()
+	}
+}
+
+// Press takes a key.
+func (in *input) Press(k tea.KeyPressMsg) {
+	in.full = false
+	switch k.String() {
+	case "left", "ctrl+b":
+		in.at = in.before()
+	case "right", "ctrl+f":
+		in.at = in.after()
+	case "home", "ctrl+a":
+		in.at = 0
+	case "end", "ctrl+e":
+		in.at = len(in.text)
+	case "backspace", "ctrl+h":
+		in.cut(in.before(), in.at)
+	case "delete", "ctrl+d":
+		in.cut(in.at, in.after())
+	case "ctrl+w", "alt+backspace":
+		in.cut(strings.LastIndexByte(strings.TrimRight(in.text[:in.at], " "), ' ')+1, in.at)
+	case "ctrl+u":
+		in.cut(0, in.at)
+	case "ctrl+k":
+		in.cut(in.at, len(in.text))
+	case "space":
+		in.Put(" ")
+	default:
+		in.Put(k.Text)
+	}
+}
+
+// Put takes what was typed or pasted, where there is room for all of it. It is one
+// line: ends of lines and tabs become blanks.
+func (in *input) Put(text string) {
+	if in.full = len(in.text)+len(text) > typedMost; in.full {
+		return
+	}
+	text = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(text)
+	rest := in.text[in.at:]
+	in.text = in.text[:in.at] + text + rest
+	in.at = in.edge(len(in.text) - len(rest))
+}
+
+func (in *input) cut(from, to int) {
+	in.text = in.text[:from] + in.text[to:]
+	in.at = in.edge(from)
+}
+
+// edges calls each with the bytes between which a character stands, until it says no.
+func (in *input) edges(each func(from, to int) bool) {
+	for from := 0; from < len(in.text); {
+		cluster, _ := ansi.FirstGraphemeCluster(in.text[from:], ansi.GraphemeWidth)
+		to := from + max(len(cluster), 1)
+		if !each(from, to) {
+			return
+		}
+		from = to
+	}
+}
+
+// before is where the character before the cursor begins, after where the next ends.
+func (in *input) before() (at int) {
+	in.edges(func(from, to int) bool { at = from; return to < in.at })
+	return min(at, in.at)
+}
+
+func (in *input) after() int { return in.edge(in.at + 1) }
+
+// edge is the first place between characters that is not before at.
+func (in *input) edge(at int) (edge int) {
+	in.edges(func(_, to int) bool {
+		if at > edge {
+			edge = to
+		}
+		return edge < at
+	})
+	return edge
+}
+
+// View draws the line in w cells, the cursor always among them.
+func (in *input) View(t *theme, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	next := in.after()
+	before, under, rest := safe.Text(in.text[:in.at]), safe.Text(in.text[in.at:next]), safe.Text(in.text[next:])
+	if under == "" {
+		under = " "
+	}
+	if over := safe.Width(before) + safe.Width(under) - w; over > 0 {
+		before = ansi.TruncateLeft(before, over+1, "…")
+	}
+	return safe.FitStyled(t.strong.draw(before)+t.tab.draw(under)+t.strong.draw(rest), w)
+}
