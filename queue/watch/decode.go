@@ -39,7 +39,12 @@ type relation struct {
 
 // The columns that are read, by their names. A publication may be older than the last.
 var (
-	jobsColumns    = []string{columnID: "id", columnQueue: "queue", columnKind: "kind", columnStatus: "status", columnAttempts: "attempts", columnMaxAttempts: "max_attempts", columnRunAt: "run_at", columnLockedAt: "locked_at", columnOwner: "locked_by", columnExpiresAt: "lease_expires_at", columnUpdatedAt: "updated_at", columnCancelledBy: "cancelled_by"}
+	jobsColumns = []string{
+		columnID: "id", columnQueue: "queue", columnKind: "kind", columnStatus: "status",
+		columnAttempts: "attempts", columnMaxAttempts: "max_attempts", columnRunAt: "run_at",
+		columnLockedAt: "locked_at", columnOwner: "locked_by", columnExpiresAt: "lease_expires_at",
+		columnUpdatedAt: "updated_at", columnCancelledBy: "cancelled_by",
+	}
 	archiveColumns = []string{columnID: "id", columnOwner: "archived_by"}
 )
 

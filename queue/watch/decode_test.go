@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,11 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-var published = strings.Fields("id queue kind status attempts max_attempts run_at locked_at locked_by lease_expires_at created_at updated_at cancelled_by")
+// published are the columns that the publication had before cancels, and whole those of now.
+var (
+	published = strings.Fields("id queue kind status attempts max_attempts run_at locked_at locked_by lease_expires_at created_at updated_at")
+	whole     = append(slices.Clip(published), "cancelled_by")
+)
 
 const (
 	jobsOID    = int32(7)
@@ -35,7 +40,7 @@ func knows(t rapid.TB) *decoder {
 	d := newDecoder("leasetop")
 	d.table = uint32(jobsOID)
 	for _, m := range [][]byte{
-		describes(jobsOID, "leasetop", "jobs", published...),
+		describes(jobsOID, "leasetop", "jobs", whole...),
 		describes(archiveOID, "leasetop", "jobs_archive", "id", "archived_at", "archived_by"),
 	} {
 		if _, ok, err := d.decode(m, nobody); ok || err != nil {
@@ -169,7 +174,7 @@ func TestDecodeTakesUnchangedValuesFromTheRowBefore(t *testing.T) {
 	old := row{id: 1, queue: "q" + long, kind: "k" + long, owner: "o" + long, cancelledBy: "c" + long, attempts: 7}
 	for name, message := range map[string][]byte{
 		"same id":  updates(jobsOID, now),
-		"other id": written(byte('U'), jobsOID, byte('K'), tuple(only(published, "id", int64(1))...), byte('N'), tuple(int64(2), same, same, "processing", int32(1), int32(5), int64(0), int64(0), same, int64(9), int64(0), int64(3), same)),
+		"other id": written(byte('U'), jobsOID, byte('K'), tuple(only(whole, "id", int64(1))...), byte('N'), tuple(int64(2), same, same, "processing", int32(1), int32(5), int64(0), int64(0), same, int64(9), int64(0), int64(3), same)),
 	} {
 		c, _, err := knows(t).decode(message, func(id int64) *row {
 			if id != 1 {
@@ -193,7 +198,7 @@ func TestDecodeNamesTheRowBeforeAnIDChange(t *testing.T) {
 	t.Parallel()
 	now := tuple(int64(2), "q", "", "pending", int32(0), int32(5), int64(0), nil, nil, nil, int64(0), int64(0), nil)
 	for _, how := range "KO" { // the key of the old row, or all of it
-		c, ok, err := knows(t).decode(written(byte('U'), jobsOID, byte(how), tuple(only(published, "id", int64(1))...), byte('N'), now), nobody)
+		c, ok, err := knows(t).decode(written(byte('U'), jobsOID, byte(how), tuple(only(whole, "id", int64(1))...), byte('N'), now), nobody)
 		if !ok || err != nil || c.id != 1 || c.after.id != 2 {
 			t.Errorf("id %d became %+v, error %v", c.id, c.after, err)
 		}
@@ -261,10 +266,22 @@ func TestDecodeIgnoresWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+func TestDecodeReadsThePublicationBeforeCancels(t *testing.T) {
+	t.Parallel()
+	d := knows(t)
+	if _, ok, err := d.decode(describes(jobsOID, "leasetop", "jobs", published...), nobody); ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	c, ok, err := d.decode(inserts(jobsOID, tuple(int64(42), "q", "", "pending", int32(0), int32(5), int64(0), nil, nil, nil, int64(0), int64(0))), nobody)
+	if !ok || err != nil || c.id != 42 || c.after.cancelledBy != "" {
+		t.Errorf("%+v, %v %v", c.after, ok, err)
+	}
+}
+
 func TestDecodeFollowsAnAlteredTable(t *testing.T) {
 	t.Parallel()
 	d := knows(t)
-	if _, ok, err := d.decode(describes(jobsOID, "leasetop", "jobs", append([]string{"priority"}, published...)...), nobody); ok || err != nil {
+	if _, ok, err := d.decode(describes(jobsOID, "leasetop", "jobs", append([]string{"priority"}, whole...)...), nobody); ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	c, ok, err := d.decode(inserts(jobsOID, tuple(int32(1), int64(42), "q", "", "pending", int32(0), int32(5), int64(0), nil, nil, nil, int64(0), int64(0), nil)), nobody)
@@ -272,7 +289,7 @@ func TestDecodeFollowsAnAlteredTable(t *testing.T) {
 		t.Errorf("%+v, %v %v", c.after, ok, err)
 	}
 	// Renamed away: its rows are nobody's then.
-	if _, ok, err := d.decode(describes(jobsOID, "leasetop", "old_jobs", published...), nobody); ok || err != nil {
+	if _, ok, err := d.decode(describes(jobsOID, "leasetop", "old_jobs", whole...), nobody); ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if _, ok, err := d.decode(inserts(jobsOID, tuple(int64(1))), nobody); ok || err != nil {
@@ -286,7 +303,7 @@ func TestDecodeRefusesWhatItCannotRead(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "[kind status attempts max_attempts run_at locked_at locked_by lease_expires_at updated_at]") {
 		t.Errorf("a publication without status: %v", err)
 	}
-	if _, _, err := knows(t).decode(describes(99, "leasetop", "jobs", published...), nobody); err != errReplaced {
+	if _, _, err := knows(t).decode(describes(99, "leasetop", "jobs", whole...), nobody); err != errReplaced {
 		t.Errorf("another jobs table: %v", err)
 	}
 	row := func(id, run any) []byte {
@@ -303,7 +320,7 @@ func TestDecodeRefusesWhatItCannotRead(t *testing.T) {
 		"unheard of":     written(byte('!'), jobsOID),
 		"cut begin":      written(byte('B'), int64(1)),
 		"cut truncate":   written(byte('T'), int32(1<<30), byte(0)),
-		"cut relation":   describes(jobsOID, "leasetop", "jobs", published...)[:100],
+		"cut relation":   describes(jobsOID, "leasetop", "jobs", whole...)[:100],
 		"half an update": written(byte('U'), jobsOID, byte('K'), tuple(int64(1))),
 	} {
 		if _, ok, err := knows(t).decode(m, nobody); ok || err == nil {
@@ -340,7 +357,7 @@ func FuzzDecode(f *testing.F) {
 	for _, m := range [][]byte{
 		inserts(jobsOID, job), updates(jobsOID, job), written(byte('U'), jobsOID, byte('K'), job, byte('N'), job), written(byte('D'), jobsOID, byte('O'), job),
 		inserts(archiveOID, tuple(int64(1), int64(0), "ann")), written(byte('T'), int32(1), byte(0), jobsOID),
-		describes(jobsOID, "leasetop", "jobs", published...), written(byte('B'), int64(1), int64(2), int32(3)),
+		describes(jobsOID, "leasetop", "jobs", whole...), written(byte('B'), int64(1), int64(2), int32(3)),
 	} {
 		f.Add(m)
 		f.Add(m[:len(m)-1])
