@@ -65,6 +65,7 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 		return err
 	}
 	*failures = 0
+	defer drain(f.retryDead) // said while it worked: no reason to try again at once
 	f.up(Notice, 0)
 	f.signalled() // what was said while nobody listened is lost
 	poke(f.pausesNow)
