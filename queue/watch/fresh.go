@@ -47,20 +47,28 @@ func (m *marks) reach(position pglogrepl.LSN) {
 // within note or change.
 func (f *Feed) knownUntil(s *stream) time.Time {
 	f.marks.reach(s.applied)
-	if len(f.marks.ahead) == 0 {
-		return s.heard
-	}
 	until := f.marks.reached
-	if clock := f.skew.clock(); clock.Known && !s.committed.IsZero() {
-		// By the monotonic clock: what was read of it is as long ago as the database says.
-		if at := s.heard.Add(s.committed.Sub(clock.Now(s.heard))); at.After(until) && !at.After(s.heard) {
-			until = at
-		}
+	if len(f.marks.ahead) == 0 {
+		until = f.later(until, s.alive, s.heard)
 	}
-	if until.IsZero() {
-		until = f.marks.ahead[0].at
+	return f.later(until, s.committed, s.heard)
+}
+
+// later is the later of two times: a local one, and one of the database's clock before
+// the local time now. By the monotonic clock: what was read of it is as long ago as the
+// database says. Call it within note or change.
+func (f *Feed) later(local, database, now time.Time) time.Time {
+	clock := f.skew.clock()
+	switch {
+	case database.IsZero():
+		return local
+	case clock.Known:
+		now = now.Add(min(database.Sub(clock.Now(now)), 0))
 	}
-	return until
+	if now.After(local) {
+		return now
+	}
+	return local
 }
 
 // behind is how far the ledger is behind the database, 0 when it is not known to be.

@@ -93,6 +93,7 @@ func (f *Feed) compareAll(ctx context.Context, t *trail) (off, jobs int64, err e
 		return 0, 0, err
 	}
 	defer i.close()
+	hangUp(conn) // the slot has served its purpose
 	var table comparing
 	if err := i.read(ctx, &table); err != nil {
 		return 0, 0, err

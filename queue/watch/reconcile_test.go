@@ -125,7 +125,7 @@ func TestFiguresAreAsOldAsTheMarkThatTheStreamHasNotReached(t *testing.T) {
 	start := time.Now()
 	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 	f := &Feed{}
-	s := &stream{feed: f, heard: at(9)}
+	s := &stream{feed: f, heard: at(9), alive: at(9)}
 	if got := f.knownUntil(s); !got.Equal(at(9)) || s.behind(at(9)) != 0 {
 		t.Errorf("without marks they are known until %v", got)
 	}
@@ -141,6 +141,16 @@ func TestFiguresAreAsOldAsTheMarkThatTheStreamHasNotReached(t *testing.T) {
 	}
 	s.applied = 400
 	if got := f.knownUntil(s); !got.Equal(at(9)) || s.behind(at(9)) != 0 {
+		t.Errorf("known until %v", got.Sub(start))
+	}
+	// A keepalive or a commit that waited in the network's buffers is no newer than it was sent.
+	f.skew.add(at(9), at(9), at(9).Add(time.Hour)) // the database's clock is an hour ahead
+	s.alive, s.committed = at(6).Add(time.Hour), at(5).Add(time.Hour)
+	if got := f.knownUntil(s); !got.Equal(at(6)) {
+		t.Errorf("known until %v", got.Sub(start))
+	}
+	s.committed = at(7).Add(time.Hour)
+	if got := f.knownUntil(s); !got.Equal(at(7)) {
 		t.Errorf("known until %v", got.Sub(start))
 	}
 	for i := range 10 * marksKept {

@@ -33,13 +33,14 @@ type sink interface {
 	ended(queue []byte, id int64, s standing) error
 }
 
-// imported is a transaction that sees what a replication slot's snapshot holds.
+// imported is a transaction that sees what a replication slot's snapshot holds, also
+// when the slot is gone.
 type imported struct {
-	feed     *Feed
-	conn     *pgx.Conn
-	tx       pgx.Tx
-	snapshot string
-	chunk    int64
+	feed  *Feed
+	conn  *pgx.Conn
+	tx    pgx.Tx
+	saved pgx.Tx // a savepoint of it: a statement that fails does not end the transaction
+	chunk int64
 }
 
 // imports opens one, on a connection of its own.
@@ -48,8 +49,8 @@ func (f *Feed) imports(ctx context.Context, snapshot string) (*imported, error) 
 	if err != nil {
 		return nil, err
 	}
-	i := &imported{feed: f, conn: conn, snapshot: snapshot, chunk: firstChunk}
-	if err := i.begin(ctx); err != nil {
+	i := &imported{feed: f, conn: conn, chunk: firstChunk}
+	if err := i.begin(ctx, snapshot); err != nil {
 		i.close()
 		return nil, err
 	}
@@ -58,21 +59,28 @@ func (f *Feed) imports(ctx context.Context, snapshot string) (*imported, error) 
 
 func (i *imported) close() { hangUp(i.conn.PgConn()) }
 
-func (i *imported) begin(ctx context.Context) (err error) {
-	if i.tx != nil {
-		if err := i.tx.Rollback(ctx); err != nil {
-			return err
-		}
-	}
+func (i *imported) begin(ctx context.Context, snapshot string) (err error) {
 	if i.tx, err = i.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
 		return err
 	}
 	// The one statement that takes no parameter and whose text is not known before.
-	quoted := "'" + strings.ReplaceAll(i.snapshot, "'", "''") + "'"
+	quoted := "'" + strings.ReplaceAll(snapshot, "'", "''") + "'"
 	if _, err := i.tx.Exec(ctx, "SET TRANSACTION SNAPSHOT "+quoted); err != nil {
 		return err
 	}
-	_, err = i.conn.PgConn().Exec(ctx, i.feed.q.Schema().Query("watch_seed_session")).ReadAll()
+	if _, err = i.conn.PgConn().Exec(ctx, i.feed.q.Schema().Query("watch_seed_session")).ReadAll(); err != nil {
+		return err
+	}
+	i.saved, err = i.tx.Begin(ctx)
+	return err
+}
+
+// recover makes the transaction usable again after a statement failed.
+func (i *imported) recover(ctx context.Context) (err error) {
+	if err := i.saved.Rollback(ctx); err != nil {
+		return err
+	}
+	i.saved, err = i.tx.Begin(ctx)
 	return err
 }
 
@@ -136,7 +144,7 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 			return refused
 		case canceled(err) && i.chunk > leastChunk:
 			i.chunk = max(i.chunk/8, leastChunk)
-			if err := i.begin(ctx); err != nil {
+			if err := i.recover(ctx); err != nil {
 				return err
 			}
 			continue
@@ -169,7 +177,7 @@ func (i *imported) completed(ctx context.Context) (counts map[string]int64, exac
 		if !canceled(err) {
 			return counts, percent == 100, err
 		}
-		if err := i.begin(ctx); err != nil {
+		if err := i.recover(ctx); err != nil {
 			return nil, false, err
 		}
 	}

@@ -37,6 +37,8 @@ type stream struct {
 	tx      *transaction
 	applied pglogrepl.LSN // everything before is in the ledger
 	heard   time.Time     // the last sign of life
+	asked   time.Time     // local clock before the snapshot was made
+	alive   time.Time     // the database's time of the last keepalive between transactions
 	got     bool          // something came since the last look at the clock
 
 	order    []*tally // the queues by name
@@ -181,6 +183,7 @@ func (s *stream) keepalive(data []byte) error {
 	}
 	s.heard = time.Now()
 	if s.tx == nil {
+		s.alive = alive.ServerTime
 		s.reach(max(s.applied, alive.ServerWALEnd))
 	}
 	s.feed.note(func() {

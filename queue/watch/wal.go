@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -20,6 +21,7 @@ const (
 	attachDeadline = 5 * time.Minute // seeding millions of jobs included
 	answerDeadline = 20 * time.Second
 	hangUpDeadline = 2 * time.Second
+	idleMost       = "10s"            // between two statements of ours in a transaction, whatever the role has
 	cureEvery      = 30 * time.Second // between two attempts when a person has to do something first
 )
 
@@ -57,10 +59,11 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	*failures = 0
 	s.heard = time.Now()
 	s.traffic = newTraffic(s.heard)
-	f.change(func() { f.marks = marks{} })
+	f.change(func() { f.marks = marks{reached: s.asked} })
 	f.up(FromWAL, 0)
 	s.show(s.heard)
 	f.current.Store(s)
+	poke(f.pollNow) // which says how far the stream has to go
 	err = s.follow(ctx)
 	f.current.Store(nil)
 	if t := f.trail.Load(); t != nil {
@@ -95,17 +98,45 @@ func (s *stream) attach(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.seed(ctx, slot.SnapshotName); err != nil {
-		return err
-	}
 	if s.applied, err = pglogrepl.ParseLSN(slot.ConsistentPoint); err != nil {
 		return err
 	}
-	return within(ctx, answerDeadline, func(ctx context.Context) error {
+	i, err := s.feed.imports(ctx, slot.SnapshotName)
+	if err != nil {
+		return err
+	}
+	defer i.close()
+	// Before the seed, which may take long: from now on the server knows within
+	// wal_sender_timeout when we are gone, and so does the slot.
+	if err := within(ctx, answerDeadline, func(ctx context.Context) error {
 		return pglogrepl.StartReplication(ctx, s.conn, slot.SlotName, s.applied, pglogrepl.StartReplicationOptions{
 			PluginArgs: []string{"proto_version '1'", "binary 'true'", "publication_names '" + s.feed.q.Schema().Publication() + "'"},
 		})
+	}); err != nil {
+		return err
+	}
+	return s.telling(ctx, func(ctx context.Context) error { return s.seed(ctx, i) })
+}
+
+// telling does something while it tells the server that we are there. What the server
+// sends meanwhile waits in the network's buffers, and the rest in its WAL.
+func (s *stream) telling(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var tasks sync.WaitGroup
+	tasks.Go(func() {
+		for rest(ctx, confirmEvery, nil) {
+			if err := s.confirm(); err != nil {
+				cancel(err)
+			}
+		}
 	})
+	err := do(ctx)
+	cancel(nil)
+	tasks.Wait()
+	if why := context.Cause(ctx); err != nil && !errors.Is(why, context.Canceled) {
+		return why
+	}
+	return err
 }
 
 // slot connects and makes a temporary slot.
@@ -117,6 +148,7 @@ func (s *stream) slot(ctx context.Context) (slot pglogrepl.CreateReplicationSlot
 		if err := s.check(ctx); err != nil {
 			return err
 		}
+		s.asked = time.Now()
 		slot, err = s.feed.newSlot(ctx, s.conn)
 		return err
 	})
@@ -132,9 +164,11 @@ func (f *Feed) replication(ctx context.Context, what string) (*pgconn.PgConn, er
 	// Creating a slot waits for every open write transaction of the cluster; if the
 	// client dies meanwhile the server goes on waiting, so bound that. And a walsender
 	// whose client is cut off keeps its slot until it notices: while it streams by its
-	// own timeout, before by TCP's.
+	// own timeout, before by that of a transaction, which it has since it made the slot,
+	// or TCP's.
 	config.RuntimeParams["lock_timeout"] = "3s"
 	config.RuntimeParams["wal_sender_timeout"] = "10s"
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = idleMost
 	config.RuntimeParams["tcp_keepalives_idle"] = "4"
 	config.RuntimeParams["tcp_keepalives_interval"] = "2"
 	config.RuntimeParams["tcp_keepalives_count"] = "3"
@@ -199,13 +233,8 @@ func (s *stream) check(ctx context.Context) error {
 }
 
 // seed fills the ledger with what the slot's snapshot holds.
-func (s *stream) seed(ctx context.Context, snapshot string) error {
+func (s *stream) seed(ctx context.Context, i *imported) error {
 	f := s.feed
-	i, err := f.imports(ctx, snapshot)
-	if err != nil {
-		return err
-	}
-	defer i.close()
 	s.ledger = newLedger()
 	s.ledger.now = microsOf(f.databaseNow(time.Now()))
 	completed, exact, err := i.completed(ctx)
@@ -234,6 +263,7 @@ func (f *Feed) aside(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	f.name(config, "wal seed")
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = idleMost
 	return pgx.ConnectConfig(ctx, config)
 }
 
