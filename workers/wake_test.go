@@ -2,10 +2,13 @@ package workers
 
 import (
 	"context"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
 func TestNotificationWakesASleepingWorker(t *testing.T) {
@@ -61,6 +64,38 @@ func TestWorkAnnouncedWhileLISTENWasLostIsFound(t *testing.T) {
 	receive(t, "LISTEN again", listens)
 	waitStatus(t, p, id, queue.Completed)
 	waitFor(t, p, DBTrouble)
+}
+
+// CASES "Half-open LISTEN": its connection stands, and nothing comes through any more.
+// Work is found by polling, and the connection is replaced once it does not answer.
+func TestSilentLISTENDelaysWorkByOnePollAtMost(t *testing.T) {
+	t.Parallel()
+	q := openAt(t, testdb.On(t, testdb.Server(t)), nil) // its own: a backend is stopped
+	p := newPool(t, q, on(nothing), Options{PollMin: 50 * time.Millisecond, PollMax: 50 * time.Millisecond})
+	listens := p.signals.listens.listen()
+	start(t, p)
+	receive(t, "LISTEN", listens)
+	var pid int
+	if err := q.Pool().QueryRow(t.Context(), "SELECT pid FROM pg_stat_activity WHERE query ILIKE '%listen leasetop_ready%' AND wait_event = 'ClientRead' AND pid <> pg_backend_pid()").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	spawn(t, p, 1, "q")
+	for range 3 {
+		waitStatus(t, p, enqueue(t, q, queue.NewJob{})[0], queue.Completed)
+	}
+	select {
+	case <-listens:
+		t.Error("it listened again before the work was done")
+	default:
+	}
+	receive(t, "LISTEN again", listens)
+	if found := waitFor(t, p, DBTrouble); !strings.Contains(found.Text, "LISTEN") {
+		t.Errorf("%+v", found)
+	}
 }
 
 func TestWakeOfAKilledWorkerIsPassedOn(t *testing.T) {

@@ -1,16 +1,10 @@
 package watch
 
 import (
-	"context"
-	"net"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/leasetop/leasetop/queue"
 	leasesql "github.com/leasetop/leasetop/sql"
@@ -70,93 +64,6 @@ func TestTerminatedListenIsReplacedAndReadAgain(t *testing.T) {
 	if len(notes) != 2 || !strings.HasPrefix(notes[0], "LISTEN connection: terminating connection") || !strings.HasPrefix(notes[1], "LISTEN connection: works again") {
 		t.Errorf("health: %q", notes)
 	}
-}
-
-// network is one on which the connections of one application can be made to go
-// silent, with nobody being told.
-type network struct {
-	app   string
-	mute  atomic.Bool // its connections go silent as soon as they are made
-	mu    sync.Mutex
-	conns []*networkConn // of the application
-}
-
-type networkConn struct {
-	net.Conn
-	of     *network
-	first  sync.Once
-	silent atomic.Bool
-}
-
-func (n *network) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return &networkConn{Conn: conn, of: n}, nil
-}
-
-// silence stalls the connections there are; later ones work. It returns how many.
-func (n *network) silence() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, c := range n.conns {
-		c.silent.Store(true)
-	}
-	return len(n.conns)
-}
-
-// cut ends every connection.
-func (n *network) cut() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, c := range n.conns {
-		_ = c.Conn.Close()
-	}
-}
-
-func (c *networkConn) Write(b []byte) (int, error) {
-	c.first.Do(func() { // the startup message names the application
-		if strings.Contains(string(b), c.of.app) {
-			c.of.mu.Lock()
-			c.of.conns = append(c.of.conns, c)
-			c.of.mu.Unlock()
-			c.silent.Store(c.of.mute.Load())
-		}
-	})
-	if c.silent.Load() {
-		return len(b), nil // into the void
-	}
-	return c.Conn.Write(b)
-}
-
-func (c *networkConn) Read(b []byte) (int, error) {
-	for {
-		n, err := c.Conn.Read(b)
-		if err != nil || !c.silent.Load() {
-			return n, err
-		}
-	}
-}
-
-// across opens the queue over a network of the test's own.
-func across(t *testing.T, url string, n *network) *queue.Queue {
-	t.Helper()
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.ConnConfig.DialFunc = n.dial
-	pool, err := pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	q, err := queue.New(pool, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
 }
 
 func TestSilentConnectionsAreReplaced(t *testing.T) {

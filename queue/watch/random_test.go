@@ -191,7 +191,7 @@ func counts(s *State) (lines []string) {
 	return lines
 }
 
-func tableCounts(t *testing.T, psql *pgx.Conn) (lines []string) {
+func tableCounts(t testing.TB, psql *pgx.Conn) (lines []string) {
 	t.Helper()
 	read := func(sql string) {
 		rows, err := psql.Query(t.Context(), sql)
