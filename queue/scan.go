@@ -66,7 +66,7 @@ func (q *Queue) scanIndexed(ctx context.Context, f *Filter, s *Stretch) (found F
 	case s.From != nil:
 		below = s.From.ID
 	}
-	seen, err := q.scan(ctx, "scan_indexed", nullable(f.Queue), f.Statuses, f.Due.only(), above, below, s.Up, s.Limit, s.Look+1)
+	seen, err := q.scan(ctx, "scan_indexed", nullable(f.Queue), texts(f.Statuses), f.Due.only(), above, below, s.Up, s.Limit, s.Look+1)
 	if err != nil || len(seen) == 1 && !seen[0].found {
 		return Found{}, false, err
 	}
@@ -83,7 +83,7 @@ func (q *Queue) scanTable(ctx context.Context, f *Filter, s *Stretch) (found Fou
 	if s.From != nil {
 		from = s.From.ID
 	}
-	seen, err := q.scan(ctx, statement, nullable(f.Queue), f.Statuses, f.Due.only(), from, s.Limit, s.Look)
+	seen, err := q.scan(ctx, statement, nullable(f.Queue), texts(f.Statuses), f.Due.only(), from, s.Limit, s.Look)
 	if err != nil || len(seen) == 0 {
 		return found, err
 	}
@@ -99,6 +99,14 @@ func (q *Queue) scanTable(ctx context.Context, f *Filter, s *Stretch) (found Fou
 		found.Newest = seen[0].job.ID
 	}
 	return found, nil
+}
+
+// texts is what a parameter can be made of in every mode of pgx.
+func texts(statuses []Status) (list []string) {
+	for _, s := range statuses {
+		list = append(list, string(s))
+	}
+	return list
 }
 
 // seen is a job that a scan looked at.
