@@ -100,6 +100,7 @@ type poller struct {
 	depths    map[string]queue.QueueDepth
 	held      map[int64]*row // the leases
 	at        time.Time      // of them
+	read      time.Time      // local clock
 }
 
 // poll reads once and puts what it read into State: what the stream does not carry, and
@@ -169,7 +170,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		f.countDead(dead, capped)
 	})
 	p.reach.through(now)
-	p.held, p.at = held, depths.At
+	p.held, p.at, p.read = held, depths.At, now
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))
 	for _, d := range depths.Queues {
 		p.depths[d.Queue] = d
@@ -226,11 +227,15 @@ func oldSchema(name string) string {
 	return fmt.Sprintf("the schema %s is older than this program: run `leasetop migrate up`", name)
 }
 
-// countRates counts what the difference of two readings shows. Call it within change.
+// countRates counts what the difference of two readings shows. What happened between
+// readings that were further apart than they should be happened nobody knows when. Call it
+// within change.
 func (f *Feed) countRates(p *poller, queues []queue.QueueDepth, now time.Time) {
-	if p.depths == nil {
+	if p.depths == nil || f.opts.Poll >= 0 && now.Sub(p.read) > 2*max(f.draft.Every, time.Second) {
+		f.rates.counted(now, now)
 		return
 	}
+	f.rates.counted(p.read, now)
 	for _, d := range queues {
 		old := p.depths[d.Queue]
 		if !countable(d) || (old.Queue != "" && !countable(old)) {

@@ -1,17 +1,31 @@
 package watch
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	sparkSeconds = 60
 	rateSeconds  = 10
 )
 
+// blind is the sample of a second that was not counted.
+const blind = -1
+
 // rates counts what jobs did in each queue by the second.
 type rates struct {
 	began  time.Time
 	lines  map[string]*rateLine
-	silent []float64 // noughts, for queues in which nothing happened
+	seen   coverage
+	silent []float64 // the samples of queues in which nothing happened
+}
+
+// coverage is how much of each second was counted: nothing of those for which the feed
+// was blind, part of that in which it attached.
+type coverage struct {
+	second int64 // the newest
+	shares [sparkSeconds + 1]time.Duration
 }
 
 // rateLine is a ring of one-second counts; second is the newest in it.
@@ -27,7 +41,18 @@ type flow struct {
 }
 
 func newRates(now time.Time) *rates {
-	return &rates{began: now, lines: map[string]*rateLine{}, silent: make([]float64, sparkSeconds)}
+	return &rates{began: now, lines: map[string]*rateLine{}}
+}
+
+// counted says that from since to now nothing happened that was not added.
+func (r *rates) counted(since, now time.Time) {
+	r.seen.add(max(since.Sub(r.began), 0), now.Sub(r.began))
+	r.silent = make([]float64, min(r.second(now), sparkSeconds))
+	for i := range r.silent {
+		if !r.seen.whole(r.second(now) - int64(len(r.silent)-i)) {
+			r.silent[i] = blind
+		}
+	}
 }
 
 // add counts what jobs did at local time now.
@@ -43,20 +68,18 @@ func (r *rates) add(queue string, now time.Time, n moves) {
 	line.add(r.second(now), n)
 }
 
-// read gives the rates over the last ten seconds and the counts of each whole second
-// before this one, as far back as counting goes.
+// read gives the rates over what was counted of the last ten seconds, and the counts of
+// each whole second before this one. Call it after counted, with the same now.
 func (r *rates) read(queue string, now time.Time) flow {
-	second := r.second(now)
 	line := r.lines[queue]
 	if line == nil {
-		silent := r.silent[:min(second, sparkSeconds)]
-		return flow{spark: silent, sparkIn: silent}
+		return flow{spark: r.silent, sparkIn: r.silent}
 	}
-	line.advance(second)
+	line.advance(r.second(now))
 	return flow{
-		rate:    line.rate(now.Sub(r.began)),
-		spark:   line.spark(second, func(n moves) uint32 { return n.out }),
-		sparkIn: line.spark(second, func(n moves) uint32 { return n.in }),
+		rate:    line.rate(r.seen.lately(line.second)),
+		spark:   line.spark(r.silent, func(n moves) uint32 { return n.out }),
+		sparkIn: line.spark(r.silent, func(n moves) uint32 { return n.in }),
 	}
 }
 
@@ -98,25 +121,27 @@ func (l *rateLine) touched() int64 {
 	return l.second - int64(len(l.counts))
 }
 
-// rate is over the last ten seconds, of which the present one has only begun; and for
-// the first ten there is less to divide by. elapsed is since second 0 began.
-func (l *rateLine) rate(elapsed time.Duration) Rate {
+// rate is over the last ten seconds, of which so much was counted.
+func (l *rateLine) rate(counted time.Duration) Rate {
 	var sum moves
 	for i := range min(rateSeconds, l.second+1) {
 		sum.add(*l.at(l.second - i))
 	}
-	lasted := elapsed.Seconds()
-	over := max(min(lasted, lasted-float64(l.second)+rateSeconds-1), 1)
+	over := max(counted.Seconds(), 1)
 	return Rate{
 		In: float64(sum.in) / over, Out: float64(sum.out) / over, Failed: float64(sum.failed) / over,
 		Reclaimed: float64(sum.reclaimed) / over, Dead: float64(sum.dead) / over,
 	}
 }
 
-func (l *rateLine) spark(second int64, of func(moves) uint32) []float64 {
-	spark := make([]float64, min(second, sparkSeconds))
+// spark are the samples of a queue in which something happened, from those of one in
+// which nothing did.
+func (l *rateLine) spark(silent []float64, of func(moves) uint32) []float64 {
+	spark := slices.Clone(silent)
 	for i := range spark {
-		spark[i] = float64(of(*l.at(l.second - int64(len(spark)-i))))
+		if spark[i] != blind {
+			spark[i] = float64(of(*l.at(l.second - int64(len(spark)-i))))
+		}
 	}
 	return spark
 }
@@ -130,4 +155,31 @@ func (l *rateLine) advance(second int64) {
 		l.second++
 		*l.at(l.second) = moves{}
 	}
+}
+
+// add covers the time from since to now, both since second 0 began.
+func (c *coverage) add(since, now time.Duration) {
+	for newest := int64(now / time.Second); c.second < newest; {
+		c.second = max(c.second+1, newest-int64(len(c.shares)))
+		*c.at(c.second) = 0
+	}
+	for second := max(int64(since/time.Second), c.second-sparkSeconds); second <= c.second; second++ {
+		from := time.Duration(second) * time.Second
+		*c.at(second) += max(min(now, from+time.Second)-max(since, from), 0)
+	}
+}
+
+func (c *coverage) at(second int64) *time.Duration { return &c.shares[second%int64(len(c.shares))] }
+
+// whole tells whether all of a second was counted, one of the last sixty.
+func (c *coverage) whole(second int64) bool { return *c.at(second) >= time.Second }
+
+// lately is how much was counted of the ten seconds up to a second.
+func (c *coverage) lately(second int64) (sum time.Duration) {
+	for i := range min(rateSeconds, second+1) {
+		if s := second - i; s <= c.second && s > c.second-int64(len(c.shares)) {
+			sum += *c.at(s)
+		}
+	}
+	return sum
 }

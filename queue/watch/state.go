@@ -91,10 +91,12 @@ type QueueDepth struct {
 	// Finished counts the jobs that were completed since the stream attached, exactly,
 	// while Completed may be an estimate; 0 when polled.
 	Finished int64
-	Rates    Source    // of Rate and the sparks; Unknown when the counts are lower bounds and there is no stream
-	Rate     Rate      // jobs per second, over the last 10 s
-	Spark    []float64 // jobs leaving per second, newest last, up to 60 one-second samples
-	SparkIn  []float64 // jobs entering per second, of the same seconds as Spark
+	Rates    Source // of Rate and the sparks; Unknown when the counts are lower bounds and there is no stream
+	Rate     Rate   // jobs per second, over the last 10 s
+	// Spark is jobs leaving per second, newest last, up to 60 one-second samples. A negative
+	// sample is of a second that was not counted: there was no source then.
+	Spark   []float64
+	SparkIn []float64 // jobs entering per second, of the same seconds
 }
 
 // Rate is how many jobs a second did something.

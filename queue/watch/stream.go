@@ -279,7 +279,12 @@ func (s *stream) show(now time.Time) {
 	}
 	s.traffic.add(now, s.changes, all)
 	traffic := s.traffic.read(now)
+	since := s.shown
+	if since.IsZero() {
+		since = now
+	}
 	f.change(func() {
+		f.rates.counted(since, now)
 		for i, t := range s.order {
 			f.rates.add(t.name, now, t.news)
 			flow := f.rates.read(t.name, now)

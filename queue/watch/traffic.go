@@ -60,7 +60,7 @@ func (t *traffic) read(now time.Time) Traffic {
 	elapsed := now.Sub(t.began)
 	// Whole steps and the one that has begun.
 	window := min(elapsed, elapsed-time.Duration(t.step)*windowStep+(windowSteps-1)*windowStep)
-	out := Traffic{Source: FromWAL, Rate: t.moves.rate(elapsed), Window: window}
+	out := Traffic{Source: FromWAL, Rate: t.moves.rate(min(elapsed, elapsed-time.Duration(t.second-rateSeconds+1)*time.Second)), Window: window}
 	changes := 0.0
 	for i := range min(rateSeconds, t.second+1) {
 		changes += float64(t.changes[(t.second-i)%int64(len(t.changes))])
