@@ -21,9 +21,9 @@ func (q *queuesPane) chart(w, h int) []string {
 	rows := min(h-2, 8)
 	scale := max(len(rate(high)), len(rate(0)))
 	title := t.dim.draw("per second, last 60 s")
-	legend := t.dim.draw("out ") + t.accent.draw("█ ") + t.strong.draw(rate(left[len(left)-1]))
-	if n := len(entered); n > 0 {
-		legend += t.dim.draw("  in ") + t.other.draw("░ ") + t.strong.draw(rate(entered[n-1]))
+	legend := t.dim.draw("out ") + t.accent.draw("█ ") + t.strong.draw(sample(left))
+	if len(entered) > 0 {
+		legend += t.dim.draw("  in ") + t.other.draw("░ ") + t.strong.draw(sample(entered))
 	}
 	gap := w - 2 - safe.Width(title) - safe.Width(legend)
 	if gap < 1 {
@@ -42,4 +42,12 @@ func (q *queuesPane) chart(w, h int) []string {
 		lines = append(lines, " "+t.dim.draw(safe.FitRight(label, scale))+t.faint.draw(" ┤")+line)
 	}
 	return lines
+}
+
+// sample writes the newest sample; a dash when that second was not counted.
+func sample(samples []float64) string {
+	if newest := samples[len(samples)-1]; newest >= 0 {
+		return rate(newest)
+	}
+	return "–"
 }

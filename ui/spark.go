@@ -8,7 +8,7 @@ const levels = "▁▂▃▄▅▆▇"
 
 // spark draws samples (newest last) as bars of one cell each, on a scale of
 // their own; more samples than cells are drawn as means. A sample of nought is a
-// dot, so that a quiet second is told from one that was not seen.
+// dot, so that a quiet second is told from one that was not counted, which is blank.
 func spark(samples []float64, w int, k, none ink) string {
 	bars := samples
 	if len(bars) > w {
@@ -19,33 +19,32 @@ func spark(samples []float64, w int, k, none ink) string {
 		high = max(high, v)
 	}
 	var b strings.Builder
-	blank := w - len(bars)
-	b.WriteString(strings.Repeat(" ", blank))
+	b.WriteString(strings.Repeat(" ", w-len(bars)))
 	steps := []rune(levels)
-	flush := func(run string, k ink) { b.WriteString(k.draw(run)) }
-	run, zero := "", false
+	var run []rune
+	var inRun ink
 	for _, v := range bars {
-		glyph, isZero := "·", v <= 0 || high <= 0
-		if !isZero {
+		glyph, ink := '·', none
+		switch {
+		case v < 0:
+			glyph, ink = ' ', inRun
+		case v > 0 && high > 0:
 			i := int(v/high*float64(len(steps)) + 0.5)
-			glyph = string(steps[max(min(i, len(steps))-1, 0)])
+			glyph, ink = steps[max(min(i, len(steps))-1, 0)], k
 		}
-		if isZero != zero && run != "" {
-			flush(run, pick(zero, none, k))
-			run = ""
+		if ink != inRun {
+			b.WriteString(inRun.draw(string(run)))
+			run, inRun = run[:0], ink
 		}
-		zero = isZero
-		run += glyph
+		run = append(run, glyph)
 	}
-	if run != "" {
-		flush(run, pick(zero, none, k))
-	}
+	b.WriteString(inRun.draw(string(run)))
 	return b.String()
 }
 
 // skyline draws bars h cells high at the right of w cells, top line first, each
 // line in the ink of its height. Over a bar whose shade is higher, the rest of the shade
-// is hatched.
+// is hatched. A bar below nought, of what was not counted, is left out.
 func (t *theme) skyline(bars, shades []float64, w, h int, high float64) []string {
 	lines := make([]string, h)
 	steps := []rune("▁▂▃▄▅▆▇█")
@@ -83,7 +82,7 @@ func (t *theme) skyline(bars, shades []float64, w, h int, high float64) []string
 				put(steps[min(n, 8)-1], k)
 			case eighths(shade, below) >= 4: // more than half of the cell
 				put('░', t.other)
-			case y == h-1:
+			case y == h-1 && v >= 0:
 				put('▁', t.faint)
 			default:
 				put(' ', inRun)
@@ -123,7 +122,8 @@ func pick[T any](yes bool, a, b T) T {
 }
 
 // resample draws samples over w bars, whatever their number: each bar is the
-// mean of its stretch, taking samples as joined by straight lines.
+// mean of its stretch, taking samples as joined by straight lines. Samples below nought, of
+// what was not counted, have no part in that; a bar that has no others is one of them.
 func resample(samples []float64, w int) []float64 {
 	if w <= 0 || len(samples) == 0 {
 		return nil
@@ -133,14 +133,26 @@ func resample(samples []float64, w int) []float64 {
 		low := min(int(x), max(len(samples)-2, 0))
 		high := min(low+1, len(samples)-1)
 		share := x - float64(low)
-		return samples[low]*(1-share) + samples[high]*share
+		a, b := samples[low], samples[high]
+		if a < 0 || b < 0 { // the nearer of the two alone
+			return pick(share < 0.5, a, b)
+		}
+		return a*(1-share) + b*share
 	}
 	const looks = 8
 	out := make([]float64, w)
 	for i := range out {
+		sum, seen := 0.0, 0
 		for k := range looks {
 			x := (float64(i) + (float64(k)+0.5)/looks) / float64(w)
-			out[i] += at(x*float64(len(samples))-0.5) / looks
+			if v := at(x*float64(len(samples)) - 0.5); v >= 0 {
+				sum += v
+				seen++
+			}
+		}
+		out[i] = -1
+		if seen > 0 {
+			out[i] = sum / float64(seen)
 		}
 	}
 	return out

@@ -91,14 +91,19 @@ func (c *totals) add(d *watch.QueueDepth) {
 	sum.SparkIn = addSamples(sum.SparkIn, d.SparkIn)
 }
 
-// addSamples adds samples of the same seconds, newest last, to a sum of its own.
+// addSamples adds samples of the same seconds, newest last, to a sum of its own. A second
+// that was not counted stays one.
 func addSamples(sum, samples []float64) []float64 {
 	if missing := len(samples) - len(sum); missing > 0 {
 		sum = append(make([]float64, missing, len(samples)), sum...)
 	}
 	shift := len(sum) - len(samples)
 	for i, v := range samples {
-		sum[shift+i] += v
+		if was := sum[shift+i]; v >= 0 {
+			sum[shift+i] = max(was, 0) + v
+		} else if was == 0 {
+			sum[shift+i] = v
+		}
 	}
 	return sum
 }

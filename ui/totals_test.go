@@ -40,11 +40,12 @@ func TestSumsOfSamplesAreOfTheSameSeconds(t *testing.T) {
 	t.Parallel()
 	var c totals
 	c.count([]watch.QueueDepth{
-		{Rates: watch.FromWAL, Spark: []float64{1, 2}},
-		{Rates: watch.FromWAL, Spark: []float64{10, 20, 30}, SparkIn: []float64{5}},
+		{Rates: watch.FromWAL, Spark: []float64{-1, 1, 2}},
+		{Rates: watch.FromWAL, Spark: []float64{-1, 10, 20, 30}, SparkIn: []float64{5}},
+		{Rates: watch.FromWAL, Spark: []float64{-1, -1, 0, 1}},
 		{Spark: []float64{100}}, // of which nothing is known
 	})
-	if !slices.Equal(c.sum.Spark, []float64{10, 21, 32}) || !slices.Equal(c.sum.SparkIn, []float64{5}) || c.unrated != 1 {
+	if !slices.Equal(c.sum.Spark, []float64{-1, 10, 21, 33}) || !slices.Equal(c.sum.SparkIn, []float64{5}) || c.unrated != 1 {
 		t.Errorf("sums %v and %v, %d not known", c.sum.Spark, c.sum.SparkIn, c.unrated)
 	}
 }
