@@ -44,10 +44,11 @@ func (e *eventsPane) Job() (int64, bool) {
 
 // Heading names the pane.
 func (e *eventsPane) Heading() heading {
-	if !e.lit {
-		return heading{name: "EVENTS", note: "newest first, routine thinned"}
+	order := "newest first, routine thinned"
+	if e.lit {
+		order = "newest first"
 	}
-	return heading{name: "EVENTS", note: "newest first"}
+	return heading{name: "EVENTS", note: e.pic.eventsNote(order)}
 }
 
 // View draws the pane's inside.

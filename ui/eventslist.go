@@ -49,7 +49,7 @@ func (e entry) cells(t *theme, count int) []cell {
 
 // Heading says how much is shown of how much.
 func (e *eventsTab) Heading() heading {
-	h := heading{name: "EVENTS", rest: thousands(int64(len(e.list.keys))), note: "newest last"}
+	h := heading{name: "EVENTS", rest: thousands(int64(len(e.list.keys))), note: e.pic.eventsNote("newest last")}
 	if all := len(e.record.lines); len(e.found) != all {
 		h.rest += " of " + thousands(int64(all))
 	}

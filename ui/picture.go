@@ -60,6 +60,19 @@ func (p *picture) oldNote(known time.Time) string {
 	return ""
 }
 
+// eventsNote is what a heading says about events: their order, and that not all of them are
+// told, for they are the differences of polls, or that they are not those of the present.
+func (p *picture) eventsNote(order string) string {
+	depths := p.state.Depths
+	if note := p.oldNote(depths.Read); note != "" {
+		return note
+	}
+	if depths.Source == watch.Polled {
+		return order + " · polled"
+	}
+	return order
+}
+
 // deadKnown is up to when the dead letters are known to be as shown. As long as
 // notifications arrive, nothing changed since the last: an old reading is as good as new,
 // unless a newer one was asked for and has not been made.

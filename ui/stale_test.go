@@ -38,7 +38,7 @@ func TestFiguresOfASilentStreamAreMarkedAndOthersAreNot(t *testing.T) {
 		s.pull()
 		s.sees("WAL", "! STALE 4s", "QUEUES 3 ", "LEASES 7 ")
 		s.seesNot("LIVE")
-		for heading, stale := range map[string]bool{"QUEUES 3": true, "LEASES 7": true, "DEAD LETTERS 40": false} {
+		for heading, stale := range map[string]bool{"QUEUES 3": true, "LEASES 7": true, "EVENTS": true, "DEAD LETTERS 40": false} {
 			note := regexp.MustCompile(heading + ` ─*( stale: 4s old)?`).FindStringSubmatch(s.screen().Text())
 			if len(note) != 2 || (note[1] != "") != stale {
 				t.Errorf("%v: the heading is %q", size, note)
