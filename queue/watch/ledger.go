@@ -258,10 +258,17 @@ func (l *ledger) clear() {
 	}
 }
 
+// setBack is how far, in microseconds, the database's clock must have gone back to be
+// taken for set back. By less, it was only estimated wrongly.
+const setBack = 1_000_000
+
 // tick moves the ledger's clock to the database's time: jobs that are due by now are
 // ready. A clock that was set back makes some of them scheduled again.
 func (l *ledger) tick(now int64) {
-	back := now < l.now
+	back := now < l.now-setBack
+	if now < l.now && !back {
+		return
+	}
 	l.now = now
 	for _, t := range l.numbers {
 		if t == nil {
