@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/leasetop/leasetop/ui/safe"
 )
@@ -16,7 +17,7 @@ func eventColumns(w int) []column {
 		{title: "FROM", min: 4, max: pick(wide, 6, 4), rank: 3},
 		{title: "WHAT", min: 2 + len("cancel asked")},
 		{title: "JOB", min: 7, max: pick(wide, 10, 7), right: true},
-		{title: "QUEUE/KIND", min: 8, max: min(max(w/6, 8), 40), rank: 1},
+		{title: "QUEUE/KIND", min: 8, max: min(max(w/pick(wide, 5, 6), 8), 40), rank: 1},
 		{title: "WORKER", min: 6, max: min(max(w/10, 6), 24), rank: 2},
 		{title: "NOTE", min: 12, max: w, grows: true},
 	}
@@ -26,12 +27,13 @@ func eventColumns(w int) []column {
 func (e entry) cells(t *theme, count int) []cell {
 	k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[e.kind]
 	text := pick(e.kind == quiet, t.dim, t.text)
-	job := ""
+	job, note := "", e.note
 	switch {
 	case e.job != 0:
 		job = strconv.FormatInt(e.job, 10)
 	case count > 1:
 		job = fmt.Sprintf("×%d", count)
+		note = strings.TrimSuffix(note, plural(count, "job")) // it says as much
 	}
 	return []cell{
 		{text: e.at.UTC().Format("15:04:05.000"), ink: t.dim},
@@ -43,7 +45,7 @@ func (e entry) cells(t *theme, count int) []cell {
 			return t.dim.draw(safe.Fit(pick(whole, e.task, e.about), w))
 		}},
 		{text: e.who, ink: text},
-		{text: e.note, ink: pick(e.kind == danger || e.kind == caution, t.text, t.dim)},
+		{text: note, ink: pick(e.kind == danger || e.kind == caution, t.text, t.dim)},
 	}
 }
 

@@ -58,7 +58,17 @@ func (p *program) read(out io.Reader) {
 // until reads lines up to one that matches.
 func (p *program) until(pattern string) string {
 	p.t.Helper()
-	want, timeout := regexp.MustCompile(pattern), time.After(time.Minute)
+	line := p.within(time.Minute, pattern)
+	if line == "" {
+		p.t.Fatalf("no line like %q:\n%s\n%s", pattern, p.seen.String(), p.err.String())
+	}
+	return line
+}
+
+// within reads lines up to one that matches; "" when none comes in that time.
+func (p *program) within(patience time.Duration, pattern string) string {
+	p.t.Helper()
+	want, timeout := regexp.MustCompile(pattern), time.After(patience)
 	for {
 		select {
 		case line, ok := <-p.lines:
@@ -70,7 +80,7 @@ func (p *program) until(pattern string) string {
 				return line
 			}
 		case <-timeout:
-			p.t.Fatalf("no line like %q:\n%s\n%s", pattern, p.seen.String(), p.err.String())
+			return ""
 		}
 	}
 }
