@@ -3,6 +3,7 @@ package ui
 import (
 	"strconv"
 
+	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -44,9 +45,9 @@ func (e *eventsPane) Job() (int64, bool) {
 
 // Heading names the pane.
 func (e *eventsPane) Heading() heading {
-	order := "newest first, routine thinned"
-	if e.lit {
-		order = "newest first"
+	order := "newest first"
+	if !e.lit && e.pic.state.Depths.Source != watch.Polled { // there is room for one or the other
+		order += ", routine thinned"
 	}
 	return heading{name: "EVENTS", note: e.pic.eventsNote(order)}
 }
