@@ -48,6 +48,26 @@ func ExampleQueue_Preview() {
 	// Output: {"text": "De… of 31 characters
 }
 
+// What became of jobs that were listed before.
+func ExampleQueue_ByID() {
+	q := open()
+	defer q.Close()
+	waiting := enqueued(q, queue.NewJob{Queue: "emails"})
+	dead := buried(q, queue.NewJob{Queue: "images"}, "not an image")
+
+	jobs, err := q.ByID(ctx, waiting, dead, 4711)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, job := range jobs {
+		fmt.Println("job", job.ID, job.Status)
+	}
+	// Output:
+	// job 2 dead
+	// job 1 pending
+}
+
 // Lists hold no payloads; these are read for the jobs that need them.
 func ExampleQueue_Payloads() {
 	q := open()

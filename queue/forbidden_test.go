@@ -81,7 +81,8 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			_, _, err := q.List(ctx, Filter{Statuses: DeadLetters}, Page{})
 			return err
 		},
-		"scan": func(ctx context.Context) error { _, err := q.Scan(ctx, Filter{}, Stretch{}); return err },
+		"by id": func(ctx context.Context) error { _, err := q.ByID(ctx, dead); return err },
+		"scan":  func(ctx context.Context) error { _, err := q.Scan(ctx, Filter{}, Stretch{}); return err },
 		"scan indexed": func(ctx context.Context) error {
 			_, err := q.Scan(ctx, Filter{Statuses: DeadLetters}, Stretch{})
 			return err

@@ -91,6 +91,13 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 	return jobs, next, nil
 }
 
+// ByID returns the jobs of these ids as [Queue.List] does, newest id first. Those that
+// there are not, or no more, are left out.
+func (q *Queue) ByID(ctx context.Context, ids ...int64) ([]Job, error) {
+	jobs, err := q.rows(ctx, "by_id", ids)
+	return jobs, q.failed("list jobs by id", err, "by_id")
+}
+
 // Leases returns up to limit jobs in processing, earliest expiry first, without payloads
 // and histories.
 func (q *Queue) Leases(ctx context.Context, limit int) ([]Job, error) {

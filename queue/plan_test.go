@@ -82,6 +82,7 @@ func TestPlans(t *testing.T) {
 		{statement: "scan_up", args: "'rare', '{pending}', true, 0, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
 		{statement: "scan_indexed", args: "null, '{pending}', false, 0, 9223372036854775807, false, 100, 10001", indexes: []string{"jobs_ready", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "scan_indexed", args: queue + ", '{processing,failed}', null, 0, 9223372036854775807, true, 100, 10001", indexes: []string{"jobs_active", "jobs_dead", "jobs_ready", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "by_id", args: "array[1, 220101, 0]", indexes: []string{"jobs_pkey"}, sorts: true},
 		{statement: "get", args: "1, null", indexes: []string{"jobs_pkey"}},
 		{statement: "key_holders", args: "array['emails'], array['k']", indexes: []string{"jobs_idempotency"}},
 		{statement: "depth", args: "1000, 1", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true, custom: true, as: "depth_plan"},

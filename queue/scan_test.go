@@ -231,6 +231,19 @@ func TestScanRefusesAnUnknownStatus(t *testing.T) {
 	}
 }
 
+func TestByIDLeavesOutWhatIsGone(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	a, b := enqueue(t, q, NewJob{}), buried(t, q, NewJob{Queue: "images"})
+	jobs := must[[]Job](t)(q.ByID(t.Context(), a, 4711, b, a))
+	if !slices.Equal(idsOf(t, jobs), []int64{b, a}) || jobs[0].Status != Dead {
+		t.Errorf("%+v", jobs)
+	}
+	if jobs = must[[]Job](t)(q.ByID(t.Context())); len(jobs) != 0 {
+		t.Errorf("of no ids: %+v", jobs)
+	}
+}
+
 func TestListTellsReadyFromScheduled(t *testing.T) {
 	t.Parallel()
 	q := open(t)

@@ -45,7 +45,7 @@ func (s *stage) refresh() {
 func TestCursorFollowsTheJob(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "j", "j")
+	s.press("3", "j", "j")
 	before, _ := s.app.deadTab.Job()
 	for id := int64(90001); id < 90020; id++ {
 		s.bury(id)
@@ -61,7 +61,7 @@ func TestCursorFollowsTheJob(t *testing.T) {
 func TestMarksSurviveARefresh(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "space", "j", "space")
+	s.press("3", "space", "j", "space")
 	s.bury(90001)
 	s.refresh()
 	s.sees("2 marked")
@@ -80,7 +80,7 @@ func TestMarksSurviveARefresh(t *testing.T) {
 func TestWrongRow(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2")
+	s.press("3")
 	shown, _ := s.app.deadTab.Job()
 	s.press("r")
 	s.bury(90001)
@@ -108,7 +108,7 @@ func (s *stage) refreshDuring(d time.Duration) {
 func TestKeysTypedAheadNeverConfirm(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "K")
+	s.press("4", "K")
 	for range 50 { // held down, or typed ahead: longer than the moment itself
 		s.now = s.now.Add(30 * time.Millisecond)
 		s.press("y")
@@ -125,7 +125,7 @@ func TestKeysTypedAheadNeverConfirm(t *testing.T) {
 
 func TestPasteOnAListDoesNothing(t *testing.T) {
 	t.Parallel()
-	for _, tab := range []string{"1", "2", "3"} {
+	for _, tab := range []string{"1", "2", "3", "4"} {
 		s := newStage(t, newWorld(), 120, 36)
 		s.press(tab)
 		before := s.screen().Text()
@@ -144,7 +144,7 @@ func TestPasteOnAListDoesNothing(t *testing.T) {
 // TestUnbracketedPaste: a terminal without bracketed paste sends the text as keys.
 func TestUnbracketedPasteConfirmsNothing(t *testing.T) {
 	t.Parallel()
-	for _, tab := range []string{"1", "2", "3"} {
+	for _, tab := range []string{"1", "2", "3", "4"} {
 		for _, text := range []string{"dy\nrk\ny", "C\ny\nPy\ny", "K\ny\nF\ny", "+-d", "xbxb", "ad"} {
 			s := newStage(t, newWorld(), 120, 36)
 			s.press(tab)
@@ -164,7 +164,7 @@ func TestPastedOrderSaysWhyNothingWasDone(t *testing.T) {
 	t.Parallel()
 	for _, keys := range [][]string{{"d", "j"}, {"j", "d"}} {
 		s := newStage(t, newWorld(), 120, 36)
-		s.press("3")
+		s.press("4")
 		s.press(keys...)
 		s.sees("nothing was done")
 		s.press("d")
@@ -177,7 +177,7 @@ func TestPastedOrderSaysWhyNothingWasDone(t *testing.T) {
 func TestDangerIsNeverOneKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ tab, key, asks string }{
-		{"2", "r", "REDRIVE JOB 88007"}, {"3", "K", "KILL WORKER w1"}, {"3", "F", "FREEZE WORKER w1"},
+		{"3", "r", "REDRIVE JOB 88007"}, {"4", "K", "KILL WORKER w1"}, {"4", "F", "FREEZE WORKER w1"},
 	} {
 		s := newStage(t, newWorld(), 120, 36)
 		s.press(c.tab, c.key)
@@ -207,7 +207,7 @@ func TestWorkersAreOrderedAbout(t *testing.T) {
 		{[]string{"x"}, "poison", "✓ enqueued poison: job 88200"},
 	} {
 		s := newStage(t, newWorld(), 120, 36)
-		s.press("3")
+		s.press("4")
 		for _, k := range c.keys {
 			s.later(k)
 		}
@@ -229,14 +229,14 @@ func TestKeysThatDoNothingSayWhy(t *testing.T) {
 		keys    []string
 		says    string
 	}{
-		{nil, []stageOption{watchingOnly}, []string{"3", "n"}, "spawn: watching only"},
-		{nil, []stageOption{watchingOnly}, []string{"3", "K"}, "kill: watching only"},
+		{nil, []stageOption{watchingOnly}, []string{"4", "n"}, "spawn: watching only"},
+		{nil, []stageOption{watchingOnly}, []string{"4", "K"}, "kill: watching only"},
 		{nil, []stageOption{noDemo}, []string{"b"}, "burst: only in the demonstration"},
-		{readOnly, nil, []string{"2", "r"}, "redrive: this database is read-only for app"},
-		{none, nil, []string{"2", "r"}, "redrive: no dead letter under the cursor"},
-		{nobody, nil, []string{"3", "d"}, "drain: no worker under the cursor"},
-		{nil, nil, []string{"3", "j", "j", "j", "j", "K"}, "kill: w5 is crashed already"},
-		{nil, nil, []string{"3", "backspace"}, "w1 has not ended"},
+		{readOnly, nil, []string{"3", "r"}, "redrive: this database is read-only for app"},
+		{none, nil, []string{"3", "r"}, "redrive: no dead letter under the cursor"},
+		{nobody, nil, []string{"4", "d"}, "drain: no worker under the cursor"},
+		{nil, nil, []string{"4", "j", "j", "j", "j", "K"}, "kill: w5 is crashed already"},
+		{nil, nil, []string{"4", "backspace"}, "w1 has not ended"},
 	} {
 		w := newWorld()
 		if c.prepare != nil {
@@ -256,7 +256,7 @@ func TestKeysThatDoNothingSayWhy(t *testing.T) {
 func TestHelpGreysKeysWithTheReason(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36, watchingOnly)
-	s.press("3", "?")
+	s.press("4", "?")
 	s.sees("spawn a worker", "watching only: no workers run in this process", "only in the demonstration")
 }
 
@@ -265,7 +265,7 @@ func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
 	w := newWorld()
 	w.skip = map[int64]string{87994: "idempotency key in use by #88160"}
 	s := newStage(t, w, 120, 36)
-	s.press("2", "space", "space", "r")
+	s.press("3", "space", "space", "r")
 	s.later("enter")
 	s.sees("! redriven 1, skipped 1: 87994 idempotency key in use by #88160")
 }
@@ -273,7 +273,7 @@ func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
 func TestDetailRedrivesItsJob(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "j", "enter")
+	s.press("3", "j", "enter")
 	s.sees("JOB 87994", "HISTORY 5", "1970670598291982290", "1e400", "-0", "the same error")
 	s.press("r")
 	s.later("y")
@@ -287,7 +287,7 @@ func TestDetailRedrivesItsJob(t *testing.T) {
 func TestDetailOfAJobThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "enter")
+	s.press("3", "enter")
 	s.send(jobMsg{id: s.app.detail.id, err: queue.ErrNotFound})
 	s.sees("gone since")
 	s.press("r")
@@ -301,7 +301,7 @@ func TestListIsReadByPages(t *testing.T) {
 		w.bury(100_000 + id)
 	}
 	s := newStage(t, w, 120, 36)
-	s.press("2")
+	s.press("3")
 	if n := len(s.app.deadTab.jobs); n != deadPage {
 		t.Fatalf("%d jobs were read at first, want %d", n, deadPage)
 	}
@@ -325,7 +325,7 @@ func TestListTooLongToLoadSaysSo(t *testing.T) {
 	}
 	w.state.Dead.Total, w.state.Dead.Capped = 10_000, true
 	s := newStage(t, w, 120, 36)
-	s.press("2")
+	s.press("3")
 	s.sees("newest first, 9,970+ below")
 	s.press("G")
 	s.sees("1,970 above, 8,000+ older not loaded")
@@ -357,7 +357,7 @@ func TestMarkAndCursorShowTogether(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
 	s.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
-	s.press("2", "space", "k")
+	s.press("3", "space", "k")
 	s.sees("│▸◆    4s  88007", "│     11s  87994")
 }
 
@@ -392,7 +392,7 @@ func TestUnknownServerIsNotDescribed(t *testing.T) {
 // again at once would be a storm.
 func TestDatabaseThatFailsIsAskedSeldom(t *testing.T) {
 	t.Parallel()
-	for name, keys := range map[string][]string{"list": {"2"}, "preview": {"tab", "enter"}} {
+	for name, keys := range map[string][]string{"list": {"3"}, "preview": {"tab", "enter"}} {
 		w := newWorld()
 		w.down = errors.New("connection refused")
 		s := newStage(t, w, 120, 36)

@@ -44,6 +44,7 @@ type app struct {
 	tabs     []tab
 	open     int
 	overview *overview
+	jobsTab  *jobsTab
 	deadTab  *deadTab
 	crew     *crewTab
 	events   *eventsTab
@@ -64,7 +65,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 			a.cfg.By = u.Username
 		}
 	}
-	a.overview, a.deadTab, a.crew, a.events = newOverview(), &deadTab{}, &crewTab{}, newEventsTab()
+	a.overview, a.jobsTab, a.deadTab, a.crew, a.events = newOverview(), newJobsTab(), &deadTab{}, &crewTab{}, newEventsTab()
 	a.tabs = a.registry()
 	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil}
 	a.latest.state = a.pic.state
@@ -123,6 +124,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.refresh()
 	case tea.PasteMsg:
 		a.pasted(msg.Content)
+	case jobsMsg:
+		a.jobsTab.Took(msg)
 	case deadMsg:
 		a.deadTab.Took(msg)
 	case eventsMsg:
@@ -192,6 +195,8 @@ func (a *app) load() tea.Cmd {
 	switch p := a.page().(type) {
 	case *detail:
 		return p.Load(a)
+	case *jobsTab:
+		return p.Load(a)
 	case *deadTab:
 		return p.Load(a)
 	case *eventsTab:
@@ -220,7 +225,7 @@ func (a *app) press(k tea.KeyPressMsg) tea.Cmd {
 		if a.dialogs.Swallow(now) {
 			return nil
 		}
-		return a.answer(top, pressed, together)
+		return a.answer(top, k, together)
 	}
 	if one, ok := find(a.keys(), pressed); ok {
 		return a.act(one, together)
@@ -236,9 +241,14 @@ func (a *app) press(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // answer is a key for the dialog in front.
-func (a *app) answer(top dialog, pressed string, together bool) tea.Cmd {
+func (a *app) answer(top dialog, k tea.KeyPressMsg, together bool) tea.Cmd {
+	pressed := k.String()
 	if one, ok := find(top.Keys(a), pressed); ok {
 		return a.act(one, together)
+	}
+	if a.typing() != nil && pressed != "esc" {
+		a.typed(k)
+		return nil
 	}
 	_, help := top.(*helpDialog)
 	if pressed == "esc" || help && (pressed == "?" || pressed == "q") {

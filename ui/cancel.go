@@ -81,6 +81,7 @@ func (a *app) cancel(id int64) tea.Cmd {
 
 func (a *app) cancelled(m cancelledMsg) {
 	a.deadTab.Stale()
+	a.jobsTab.Again()
 	if a.detail != nil && a.detail.id == m.id {
 		a.detail.Stale()
 	}

@@ -51,7 +51,7 @@ func TestWorkerShowsWhichOfItsJobsAreToEnd(t *testing.T) {
 	w := newWorld()
 	w.state.Leases.List[3].CancelledBy = "bob"
 	s := newStage(t, w, 120, 36)
-	s.press("3")
+	s.press("4")
 	s.sees("w1 RUNS", "cancelling")
 }
 
@@ -108,7 +108,7 @@ func TestCancelThatFailsSaysWhy(t *testing.T) {
 func TestCancelSaysWhereItMakesNoSense(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "enter")
+	s.press("3", "enter")
 	s.seesNot("C cancel")
 	s.press("C")
 	s.sees("cancel: nothing to stop: dead")
@@ -138,7 +138,7 @@ func TestCancelSaysWhereItMakesNoSense(t *testing.T) {
 func TestDetailSaysWhatCameOfACancel(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("2", "enter")
+	s.press("3", "enter")
 	for _, c := range []struct {
 		job  func(*queue.Job)
 		says string

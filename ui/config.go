@@ -38,6 +38,8 @@ type Feed interface {
 // Jobs reads single jobs and does what an operator asks for; *queue.Queue does.
 type Jobs interface {
 	List(ctx context.Context, f queue.Filter, p queue.Page) (jobs []queue.Job, next *queue.Cursor, err error)
+	ByID(ctx context.Context, ids ...int64) ([]queue.Job, error)
+	Scan(ctx context.Context, f queue.Filter, s queue.Stretch) (queue.Found, error)
 	Preview(ctx context.Context, id int64, characters int) (job *queue.Job, length int, err error)
 	Redrive(ctx context.Context, by string, ids ...int64) (queue.Done, error)
 	Cancel(ctx context.Context, by string, ids ...int64) (queue.Cancelled, error)

@@ -88,38 +88,23 @@ func (d *detail) Took(m jobMsg) {
 // Keys are what the detail's keys do.
 func (d *detail) Keys(a *app) []action {
 	id := strconv.FormatInt(d.id, 10)
-	why := "not read yet"
+	over := ""
 	switch {
 	case d.gone:
-		why = "the job is gone"
-	case d.job != nil && !d.job.Status.IsDeadLetter():
-		why = "not a dead letter: " + string(d.job.Status)
-	case d.job != nil:
-		why = ""
-	}
-	redrive := redriveKey(a, func() []subject { return subjects(*d.job) }, true)
-	redrive.help = "bring this job back to pending"
-	var one target
-	var over, ended string
-	if d.job != nil {
-		one = jobTarget(d.job)
-		if s := d.job.Status; s != queue.Pending && s != queue.Processing {
-			ended = "nothing to stop: " + string(s)
-		}
-	} else {
+		over = "the job is gone"
+	case d.job == nil:
 		over = "not read yet"
 	}
-	if d.gone {
-		over = "the job is gone"
-	}
+	redrive, cancel := actsOn(a, d.job, over)
+	cancel.out = d.job != nil && d.job.Status != queue.Pending && d.job.Status != queue.Processing
 	return []action{
 		key("esc", "back", "back to the list", func() tea.Cmd {
 			a.detail = nil
 			a.show()
 			return nil
 		}),
-		redrive.unless(why),
-		cancelKey(a, one, pick(over != "", over, ended)).never(ended),
+		redrive,
+		cancel,
 		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {
 			a.say(okay, "copied "+id)
 			return tea.SetClipboard(id)

@@ -61,6 +61,16 @@ func (w *world) poison(text string) {
 		j := &s.Dead.Latest[i]
 		j.Queue, j.Kind, j.LastError = text, text, text
 	}
+	for i := range w.jobs {
+		j := &w.jobs[i]
+		j.Queue, j.Kind, j.LastError, j.CancelledBy = text, text, text, text
+		if j.Status == queue.Processing {
+			j.LockedBy = text
+			if i%2 == 0 {
+				j.CancelledBy = ""
+			}
+		}
+	}
 	for i := range s.Events {
 		e := &s.Events[i]
 		e.Queue, e.Kind, e.Note, e.Owner = text, text, text, text
@@ -104,7 +114,7 @@ func TestHostileTextDoesNothing(t *testing.T) {
 				w.poison(text)
 				s := newStage(t, w, size[0], size[1])
 				s.app.clustered = true
-				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"r"}, {"esc", "3"}, {"K"}, {"esc", "n"}, {"esc", "?"}} {
+				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"/"}, {"esc", "3"}, {"r"}, {"esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}} {
 					for _, k := range keys {
 						s.later(k)
 					}
@@ -127,7 +137,7 @@ func TestHostileJobDoesNothing(t *testing.T) {
 		for _, size := range [][2]int{{120, 36}, {80, 24}} {
 			s := newStage(t, newWorld(), size[0], size[1])
 			s.app.clustered = true
-			s.press("2", "enter")
+			s.press("3", "enter")
 			j := sampleJob(s.app.detail.id)
 			j.Queue, j.Kind, j.LastError, j.IdempotencyKey, j.CancelledBy = text, text, text, text, text
 			quoted, _ := json.Marshal(text)

@@ -20,15 +20,21 @@ type input struct {
 	full bool // the last that was typed or pasted found no room
 }
 
-// typist is a page in which a line can be typed.
+// typist is a page, or a dialog, in which a line can be typed.
 type typist interface {
 	Input() *input // nil while nothing is being typed
 	Typed()        // it was changed
+	Move(m motion)
 }
 
-// typing is the page in which a line is being typed; nil when in none.
+// typing is the page, or the dialog in front of it, in which a line is being typed; nil
+// when in none.
 func (a *app) typing() typist {
-	if t, ok := a.page().(typist); ok && t.Input() != nil && a.dialogs.Top() == nil {
+	var front any = a.page()
+	if top := a.dialogs.Top(); top != nil {
+		front = top
+	}
+	if t, ok := front.(typist); ok && t.Input() != nil {
 		return t
 	}
 	return nil
@@ -41,7 +47,7 @@ var besides = []string{"up", "down", "pgup", "pgdown"}
 func (a *app) typed(k tea.KeyPressMsg) {
 	t := a.typing()
 	if slices.Contains(besides, k.String()) {
-		a.page().Move(motions[k.String()])
+		t.Move(motions[k.String()])
 		return
 	}
 	before := t.Input().text

@@ -24,12 +24,12 @@ func TestScreens(t *testing.T) {
 			{"overview", nil},
 			{"overview, leases", []string{"tab", "j"}},
 			{"overview, events", []string{"shift+tab"}},
-			{"dead letters", []string{"2", "j", "space", "space"}},
-			{"job", []string{"2", "enter"}},
-			{"workers", []string{"3"}},
-			{"redrive", []string{"2", "space", "space", "j", "r"}},
-			{"kill", []string{"3", "K"}},
-			{"spawn", []string{"3", "n"}},
+			{"dead letters", []string{"3", "j", "space", "space"}},
+			{"job", []string{"3", "enter"}},
+			{"workers", []string{"4"}},
+			{"redrive", []string{"3", "space", "space", "j", "r"}},
+			{"kill", []string{"4", "K"}},
+			{"spawn", []string{"4", "n"}},
 			{"help", []string{"?"}},
 		} {
 			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
@@ -57,15 +57,15 @@ func TestOtherStates(t *testing.T) {
 			w.state.Depths.Queues, w.state.Leases.List, w.state.Leases.Total, w.state.Events = nil, nil, 0, nil
 			w.state.Dead.Latest, w.state.Dead.Total = nil, 0
 		}, []stageOption{noDemo}, nil},
-		{"watching only", func(*world) {}, []stageOption{watchingOnly}, []string{"3"}},
+		{"watching only", func(*world) {}, []stageOption{watchingOnly}, []string{"4"}},
 		{"read only, no WAL", func(w *world) {
 			w.state.Server.ReadOnly = true
 			w.state.WAL = watch.Link{Reason: "wal_level is replica: set wal_level = logical and restart; events come from polling"}
-		}, nil, []string{"2"}},
+		}, nil, []string{"3"}},
 		{"old schema", func(w *world) { w.state.Server.SchemaOld = true }, nil, nil},
 		{"dead letters never read", func(w *world) {
 			w.down = errors.New("list dead letters: permission denied for table jobs: run GRANT SELECT ON leasetop.jobs TO app, or ask somebody who may")
-		}, nil, []string{"2"}},
+		}, nil, []string{"3"}},
 		{"unreachable", func(w *world) {
 			w.state.Polling = watch.Link{Reason: "connection refused; trying again in 4s"}
 			w.state.Notify.OK, w.state.WAL.OK = false, false

@@ -59,7 +59,7 @@ func (o *overview) Keys(a *app) []action {
 	switch o.at {
 	case 0:
 		d, ok := o.queues.Queue()
-		return []action{pauseKey(a, d, ok)}
+		return []action{jobsKey(a, d, ok), pauseKey(a, d, ok)}
 	case 1:
 		l, ok := o.leases.Lease()
 		return []action{openKey(a, l.JobID, ok), cancelKey(a, leaseTarget(l), pick(ok, "", "no job under the cursor"))}

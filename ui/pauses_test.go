@@ -168,6 +168,6 @@ func TestWorkersTabMarksPausedQueues(t *testing.T) {
 	w := newWorld()
 	w.pause(emailsPaused)
 	s := newStage(t, w, 120, 36)
-	s.press("3")
+	s.press("4")
 	s.sees("‖emails,images", "1 Overview 1 paused")
 }

@@ -93,6 +93,7 @@ func (a *app) redriven(m redrivenMsg) {
 		delete(a.deadTab.list.marks, id)
 	}
 	a.deadTab.Stale()
+	a.jobsTab.Again()
 	text := "redriven " + thousands(int64(len(m.done.IDs)))
 	if len(m.done.IDs) == 1 && len(m.asked) == 1 {
 		text = fmt.Sprintf("redriven %d: pending again", m.done.IDs[0])

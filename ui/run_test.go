@@ -149,9 +149,9 @@ func TestQuitPutsTheTerminalBack(t *testing.T) {
 		t.Error("not in the alternate screen")
 	}
 	tm.Until("the database in the window's title", func(*term.Frame) bool { return tm.Title() == "leasetop · shop" })
-	tm.Press("2")
-	tm.Expect("newest first", "SMTP 421")
 	tm.Press("3")
+	tm.Expect("newest first", "SMTP 421")
+	tm.Press("4")
 	tm.Expect("w1 RUNS")
 	tm.Press("q")
 	if code := tm.Exit(); code != 0 {
@@ -191,7 +191,7 @@ func TestPanicsPutTheTerminalBack(t *testing.T) {
 		keys  []string
 		says  string
 	}{
-		{"panic in a command", []string{"2", "enter"}, "panic: the preview broke"},
+		{"panic in a command", []string{"3", "enter"}, "panic: the preview broke"},
 		{"panic in Update", nil, "nil pointer"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {

@@ -193,12 +193,15 @@ type world struct {
 	now   time.Time
 	stats *Ledger
 
+	jobs  []queue.Job // of the table, newest first
+	looks []question  // what was asked about them
+
 	down   error    // what the database answers instead
 	broken []string // what Update or View asked for, which they must not
 }
 
 func newWorld() *world {
-	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321}}
+	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321}, jobs: sampleJobs()}
 }
 
 func (w *world) note(format string, args ...any) {
@@ -425,7 +428,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		}
 	case aloneMsg:
 		s.held = append(s.held, msg)
-	case deadMsg, eventsMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
+	case jobsMsg, deadMsg, eventsMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
 		s.send(msg)
 	}
 }

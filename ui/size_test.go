@@ -18,6 +18,11 @@ func everyScreen(s *stage, each func()) {
 		{"tab"},
 		{"tab"},
 		{"2"},
+		{"/"},
+		{"esc", "]"},
+		{"s"},
+		{"enter"},
+		{"esc", "3"},
 		{"space"},
 		{"r"},
 		{"esc"},
@@ -26,7 +31,7 @@ func everyScreen(s *stage, each func()) {
 		{"r"},
 		{"esc"},
 		{"esc"},
-		{"3"},
+		{"4"},
 		{"K"},
 		{"esc"},
 		{"F"},
@@ -60,7 +65,7 @@ func TestEverySizeIsDrawn(t *testing.T) {
 func TestHugeWindow(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 500, 200)
-	for _, keys := range []string{"1", "2", "r", "3", "?"} {
+	for _, keys := range []string{"1", "2", "/", "3", "r", "4", "?"} {
 		s.later("esc", keys)
 		s.screen()
 	}
@@ -85,7 +90,7 @@ func TestSmallWindowStillQuits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 30, 8)
 	s.sees("needs 60×20", "30×8")
-	s.press("3", "K", "y") // nothing is seen, so nothing is done
+	s.press("4", "K", "y") // nothing is seen, so nothing is done
 	if got := s.log(); got != "" {
 		t.Errorf("in a window too small to see anything it did: %s", got)
 	}

@@ -24,6 +24,7 @@ func (a *app) registry() []tab {
 			}
 			return ""
 		}, a.overview},
+		{"Jobs", func(*picture) string { return "" }, a.jobsTab},
 		{"Dead letters", func(p *picture) string {
 			if p.state.Dead.Total == 0 {
 				return ""
@@ -49,6 +50,7 @@ func (a *app) tabKeys() []action {
 	for i, t := range a.tabs {
 		keys[i] = key(strconv.Itoa(i+1), "", t.name, func() tea.Cmd {
 			a.open, a.detail = i, nil
+			a.jobsTab.Again() // when it is looked at: what was read before may be old
 			a.show()
 			return nil
 		})

@@ -13,7 +13,7 @@ import (
 func TestKilledWorkersJobIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
 	s := start(t, 160, 40)
-	s.Press("3")
+	s.Press("4")
 	// Reports are the first choice of w3, and take seconds.
 	s.exec(`insert into leasetop.jobs (queue, kind, payload) select 'reports', 'monthly_report', '{"month": "2026-10"}' from generate_series(1, 4)`)
 	s.Press("G")
@@ -44,7 +44,7 @@ func TestKilledWorkersJobIsFinishedByAnother(t *testing.T) {
 func TestFrozenWorkerIsFenced(t *testing.T) {
 	t.Parallel()
 	s := start(t, 160, 40)
-	s.Press("3")
+	s.Press("4")
 	s.exec(`insert into leasetop.jobs (queue, kind, payload) select 'reports', 'monthly_report', '{"month": "2026-10"}' from generate_series(1, 4)`)
 	s.Press("G")
 	s.find(`▸w3 +● busy .*\d+ +monthly_report`)
@@ -63,7 +63,7 @@ func TestPoisonIsRedriven(t *testing.T) {
 	s := start(t, 120, 36)
 	s.Press("x")
 	dead := s.find(`✗ (\d+) buried by \w+ +send_winback`)[1]
-	s.Press("2")
+	s.Press("3")
 	s.find(`▸.*\b` + dead + ` +emails/send_winback +dead`)
 	// The cause goes by itself: its template is deployed after a while.
 	s.Until("the template is deployed", func(*term.Frame) bool {
@@ -83,7 +83,7 @@ func TestPoisonIsRedriven(t *testing.T) {
 func TestForeignDeadLetterIsShown(t *testing.T) {
 	t.Parallel()
 	s := start(t, 80, 24)
-	s.Press("2")
+	s.Press("3")
 	s.exec(`insert into leasetop.jobs (queue, status, last_error) values ('emails', 'dead', E'evil \x1b]0;pwned\x07 \u202e text')`)
 	s.Expect("evil")
 	if title := s.Title(); strings.Contains(title, "pwned") {

@@ -1,0 +1,209 @@
+package ui
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+)
+
+// jobsTab lists all jobs, newest first: those of one queue or of all, in one standing or
+// in any. It holds a stretch of them without gaps, read from the database as far as
+// somebody scrolls; how it is read is in jobsread.go.
+type jobsTab struct {
+	pic    *picture
+	queue  string // "" is every queue
+	stands *standing
+
+	jobs   []listed // newest first
+	list   selection[int64]
+	newest int64 // the highest id there was when nothing was above
+	leases map[int64]*watch.Lease
+	reading
+}
+
+// listed is a job as it was read, and when.
+type listed struct {
+	queue.Job
+	read    time.Time // local clock of the question
+	changes int       // that were known of then
+}
+
+func newJobsTab() *jobsTab {
+	return &jobsTab{stands: &standsAny, reading: reading{jump: toTop, jumps: true}}
+}
+
+// Show takes a new picture.
+func (j *jobsTab) Show(p *picture) {
+	j.pic = p
+	if j.heeded != p.state {
+		j.heed()
+	}
+}
+
+// Cycle does nothing: the list is alone.
+func (j *jobsTab) Cycle(int) {}
+
+// Move moves the cursor. The ends are the ends of all there is, which are read when the
+// list does not go that far.
+func (j *jobsTab) Move(m motion) {
+	j.list.Move(m)
+	j.scroll()
+	switch {
+	case m == toTop, m == toBottom && j.below.next != nil:
+		j.jump, j.jumps = m, true
+	default:
+		j.jumps = j.jumps && !j.read
+	}
+}
+
+// Choose lists the jobs of another queue, or in another standing.
+func (j *jobsTab) Choose(name string, stands *standing) {
+	if name == j.queue && stands == j.stands && j.read {
+		return
+	}
+	j.queue, j.stands = name, stands
+	j.jobs, j.list = nil, selection[int64]{}
+	j.newest = 0
+	j.reading = reading{jump: toTop, jumps: true, loading: j.loading, choice: j.choice + 1, asked: j.asked, look: j.look, changes: j.changes}
+	if j.pic != nil {
+		j.heed()
+	}
+}
+
+// queues are the names of the queues that are known, in their order.
+func (j *jobsTab) queues() []string {
+	names := make([]string, len(j.pic.state.Depths.Queues))
+	for i := range names {
+		names[i] = j.pic.state.Depths.Queues[i].Queue
+	}
+	slices.Sort(names)
+	return names
+}
+
+// turnQueue chooses the next queue by name, or the one before; all of them stand between
+// the last and the first. A queue that is not known any more has its place all the same.
+func (j *jobsTab) turnQueue(by int) {
+	names := append([]string{""}, j.queues()...) // "" is the first in their order, and no queue's name
+	at := sort.SearchStrings(names, j.queue)
+	if by > 0 && at < len(names) && names[at] != j.queue {
+		at--
+	}
+	j.Choose(names[(at+by+len(names))%len(names)], j.stands)
+}
+
+// turnStanding chooses the next standing, or the one before.
+func (j *jobsTab) turnStanding(by int) {
+	at := slices.Index(standings, j.stands)
+	j.Choose(j.queue, standings[(at+by+len(standings))%len(standings)])
+}
+
+// Job returns the job under the cursor.
+func (j *jobsTab) Job() (*queue.Job, bool) {
+	if j.list.at < len(j.jobs) {
+		return &j.jobs[j.list.at].Job, true
+	}
+	return nil, false
+}
+
+// Keys are what the list's keys do.
+func (j *jobsTab) Keys(a *app) []action {
+	job, ok := j.Job()
+	further := key("space", "further", "look further for jobs that fit, where none was found in what was looked at", func() tea.Cmd {
+		j.further()
+		return nil
+	}).never(pick(j.stopped() != nil, "", "there is nothing further to look at just now"))
+	do := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd { f(); return nil }
+	}
+	keys := []action{further}
+	if !ok && j.stopped() != nil {
+		keys[0].keys = append(keys[0].keys, "enter")
+	} else {
+		id := int64(0)
+		if ok {
+			id = job.ID
+		}
+		keys = append(keys, openKey(a, id, ok))
+	}
+	redrive, cancel := actsOn(a, job, "")
+	keys = append(keys,
+		redrive, cancel,
+		key("s", "status", "only jobs of the next status: ready, scheduled, processing, completed, failed, dead, any", do(func() { j.turnStanding(1) })),
+		key("S", "", "only jobs of the status before", do(func() { j.turnStanding(-1) })),
+		key("right ]", "queue", "only jobs of the next queue by name", do(func() { j.turnQueue(1) })),
+		key("left [", "", "only jobs of the queue before", do(func() { j.turnQueue(-1) })),
+		key("/", "find queue", "choose the queue by typing a part of its name", func() tea.Cmd { return a.chooseQueue() }),
+		key("ctrl+r", "read again", "read what is in sight again, at once", do(j.Again)),
+	)
+	return keys
+}
+
+// actsOn are what can be done to one job, whatever its status; over is why nothing can.
+func actsOn(a *app, job *queue.Job, over string) (redrive, cancel action) {
+	var one target
+	var alive, ended string
+	switch {
+	case over != "":
+	case job == nil:
+		over = "no job under the cursor"
+	default:
+		one = jobTarget(job)
+		if !job.Status.IsDeadLetter() {
+			alive = "not a dead letter: " + string(job.Status)
+		}
+		if job.Status != queue.Pending && job.Status != queue.Processing {
+			ended = "nothing to stop: " + string(job.Status)
+		}
+	}
+	redrive = redriveKey(a, func() []subject { return subjects(*job) }, true)
+	redrive.help = "bring this job back to pending"
+	return redrive.unless(over).unless(alive), cancelKey(a, one, pick(over != "", over, ended))
+}
+
+// count is how many there are by the live counts, "" when they are not known.
+func (j *jobsTab) count() string {
+	d := &j.pic.state.Depths
+	if d.Source == watch.Unknown {
+		return ""
+	}
+	var sum tally
+	known, sampled := j.queue == "", false
+	for i := range d.Queues {
+		sampled = sampled || !d.Queues[i].CompletedExact
+		if j.queue == "" || d.Queues[i].Queue == j.queue {
+			known = true
+			sum = sum.plus(j.stands.count(&d.Queues[i]))
+		}
+	}
+	if !known && (j.stands == &standsAny || j.stands == &standsCompleted) {
+		sum.estimate = sampled // a queue of few jobs, all completed, may be missing
+	}
+	text := sum.String()
+	if old, stale := j.pic.stale(d.Read); stale {
+		text += " (" + age(old) + " old)"
+	}
+	return text
+}
+
+// openJobs opens the tab on one queue.
+func (a *app) openJobs(name string) tea.Cmd {
+	a.jobsTab.Choose(name, &standsAny)
+	a.open, a.detail = slices.IndexFunc(a.tabs, func(t tab) bool { return t.page == page(a.jobsTab) }), nil
+	a.jobsTab.Again()
+	a.show()
+	return nil
+}
+
+// jobsKey opens the jobs of the queue under the cursor.
+func jobsKey(a *app, d watch.QueueDepth, ok bool) action {
+	return key("enter", "jobs", "list the jobs of the queue under the cursor", func() tea.Cmd {
+		return a.openJobs(d.Queue)
+	}).unless(pick(ok, "", "no queue under the cursor"))
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
