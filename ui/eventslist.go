@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,16 +25,16 @@ func eventColumns(w int) []column {
 }
 
 // cells are an entry's, one for each of the columns.
-func (e entry) cells(t *theme, count int) []cell {
+func (e entry) cells(t *theme) []cell {
 	k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[e.kind]
 	text := pick(e.kind == quiet, t.dim, t.text)
 	job, note := "", e.note
 	switch {
 	case e.job != 0:
 		job = strconv.FormatInt(e.job, 10)
-	case count > 1:
-		job = fmt.Sprintf("×%d", count)
-		note = strings.TrimSuffix(note, plural(count, "job")) // it says as much
+	case e.count > 1:
+		job = fmt.Sprintf("×%d", e.count)
+		note = strings.TrimSuffix(note, plural(e.count, "job")) // it says as much
 	}
 	return []cell{
 		{text: e.at.UTC().Format("15:04:05.000"), ink: t.dim},
@@ -47,6 +48,24 @@ func (e entry) cells(t *theme, count int) []cell {
 		{text: e.who, ink: text},
 		{text: note, ink: pick(e.kind == danger || e.kind == caution, t.text, t.dim)},
 	}
+}
+
+// room is the grid that an entry is drawn in. A note about no job has the room of what
+// there is none of.
+func (e entry) room(g grid) grid {
+	if e.job != 0 || e.count > 1 || e.task != "" || e.who != "" {
+		return g
+	}
+	const job = 3
+	g.widths = slices.Clone(g.widths)
+	note := len(g.widths) - 1
+	for i := job; i < note; i++ {
+		if g.widths[i] > 0 {
+			g.widths[note] += g.widths[i] + g.gap
+			g.widths[i] = 0
+		}
+	}
+	return g
 }
 
 // Heading says how much is shown of how much.
@@ -101,12 +120,12 @@ func (e *eventsTab) rest(w int) (lines []string) {
 	if !ok || !e.reading() {
 		return nil
 	}
-	t, note := e.pic.theme, e.pic.tell(*e.record.line(key)).note
-	widths := arrange(eventColumns(w), w-2).widths
-	if safe.Width(safe.Text(note)) <= widths[len(widths)-1] {
+	t, told := e.pic.theme, e.pic.tell(*e.record.line(key))
+	widths := told.room(arrange(eventColumns(w), w-2)).widths
+	if safe.Width(safe.Text(told.note)) <= widths[len(widths)-1] {
 		return nil
 	}
-	for _, line := range wrap(note, w-4) {
+	for _, line := range wrap(told.note, w-4) {
 		if len(lines) < 3 {
 			lines = append(lines, "   "+t.text.draw(line))
 		}
@@ -123,11 +142,8 @@ func (e *eventsTab) rows(w, h int) []string {
 	g := arrange(eventColumns(w), w-2)
 	lines := []string{" " + g.header(t.dim)}
 	for i := from; i < to; i++ {
-		one, count := e.record.line(e.list.keys[i]), 0
-		if one.feed != nil {
-			count = one.feed.Count
-		}
-		lines = append(lines, t.lineOf(g.row(e.pic.tell(*one).cells(t, count)), w, i == e.list.at, false))
+		told := e.pic.tell(*e.record.line(e.list.keys[i]))
+		lines = append(lines, t.lineOf(told.room(g).row(told.cells(t)), w, i == e.list.at, false))
 	}
 	return lines
 }

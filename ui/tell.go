@@ -13,6 +13,7 @@ type entry struct {
 	at     time.Time // the database's clock
 	source string    // wal, poll, notify, work, reap
 	job    int64
+	count  int // how many jobs it is about, when it is about no single one
 	glyph  string
 	kind   tone
 	text   string
@@ -67,7 +68,7 @@ var feedWords = map[watch.What]struct {
 // ofFeed puts an event of the feed in words.
 func (p *picture) ofFeed(e *watch.Event) entry {
 	out := entry{
-		at: e.At, source: string(e.Source), job: e.JobID, about: pick(e.Kind != "", e.Kind, e.Queue),
+		at: e.At, source: string(e.Source), job: e.JobID, count: e.Count, about: pick(e.Kind != "", e.Kind, e.Queue),
 		word: string(e.What), task: kindOf(e.Queue, e.Kind), note: inShort(e.Note),
 	}
 	if e.Owner != "" {
