@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/leasetop/leasetop/ui/safe"
@@ -10,20 +11,27 @@ import (
 const minute = 60
 
 // chart draws the last minute of all queues together in the room left over: what left
-// them as bars, and above these, shaded, by how much more came in.
+// them as bars, and above these, hatched, by how much more came in: up to the top, when
+// that is far more, and the legend has the number.
 func (q *queuesPane) chart(w, h int) []string {
 	t, sum := q.pic.theme, &q.pic.totals.sum
 	left, entered := sum.Spark, sum.SparkIn
 	if h < 5 || len(left) < 2 || w < 30 {
 		return nil
 	}
-	high := max(ceiling(left), ceiling(entered))
+	high, peak := ceiling(left), ceiling(entered)
+	if clipped := high > 0 && peak > 2*high; !clipped { // else a burst would flatten what leaves for a minute
+		high, peak = max(high, peak), 0
+	}
 	rows := min(h-2, 8)
 	scale := max(len(rate(high)), len(rate(0)))
 	title := t.dim.draw("per second, last 60 s")
 	legend := t.dim.draw("out ") + t.accent.draw("█ ") + t.strong.draw(sample(left))
 	if len(entered) > 0 {
 		legend += t.dim.draw("  in ") + t.other.draw("░ ") + t.strong.draw(sample(entered))
+		if peak > 0 {
+			legend += t.dim.draw(" of up to ") + t.text.draw(rate(slices.Max(entered)))
+		}
 	}
 	gap := w - 2 - safe.Width(title) - safe.Width(legend)
 	if gap < 1 {
