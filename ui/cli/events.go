@@ -111,7 +111,7 @@ func beginning(s *watch.State) (note string, ok bool) {
 	switch {
 	case s.WAL.OK:
 		return "following the write-ahead log", true
-	case s.Polling.OK && s.WAL.Reason != "connecting":
+	case s.Polling.OK && !s.WAL.Attaching: // what is wrong with it has been told
 		return "following by polls: what comes and goes between two is not seen", true
 	}
 	return "", false

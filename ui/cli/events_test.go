@@ -262,3 +262,25 @@ func TestEventsThatCannotBeWrittenAreAnError(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 }
+
+// From when on events are seen is told once it is known how they are.
+func TestFollowingBeginsWithTheStreamOrWithoutOne(t *testing.T) {
+	t.Parallel()
+	up, attaching, refused := watch.Link{OK: true}, watch.Link{Attaching: true, Reason: "reading the table"}, watch.Link{Reason: "wal_level is replica"}
+	for _, c := range []struct {
+		wal, polling watch.Link
+		want         string
+	}{
+		{attaching, attaching, ""},
+		{attaching, up, ""},
+		{refused, attaching, ""},
+		{refused, up, "following by polls: "},
+		{up, up, "following the write-ahead log"},
+		{up, refused, "following the write-ahead log"},
+	} {
+		note, ok := beginning(&watch.State{WAL: c.wal, Polling: c.polling})
+		if !strings.HasPrefix(note, c.want) || ok != (c.want != "") {
+			t.Errorf("stream %+v, poll %+v: %q, %v", c.wal, c.polling, note, ok)
+		}
+	}
+}
