@@ -47,6 +47,10 @@
 // The stream's position is confirmed every second, also when nothing happens, so an
 // idle table pins no WAL.
 //
+// Every five seconds a checkup reads what may trouble the queue before it does: from the
+// server's catalog and statistics in one round trip of some milliseconds, and without
+// waiting for a lock. [State.Findings] judges it.
+//
 // Everything from the database stays as it is in State, control characters and
 // all: whoever shows it makes it safe.
 package watch

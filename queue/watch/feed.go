@@ -33,6 +33,7 @@ type Feed struct {
 	q      *queue.Queue
 	reader *queue.Queue // what polls and re-readings use; see read
 	opts   Options
+	slots  string // what the names of our replication slots begin with
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
 
@@ -62,6 +63,7 @@ type Feed struct {
 	pollNow   chan struct{} // read without a rest
 	readDead  chan struct{}
 	pausesNow chan struct{}
+	healthNow chan struct{}
 	retryWAL  chan struct{}
 	retryDead chan struct{}
 }
@@ -78,17 +80,17 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	f := &Feed{
-		q: q, opts: opts, cancel: cancel,
+		q: q, opts: opts, cancel: cancel, slots: slotNames(),
 		events: eventLog{kept: 20_000}, notes: eventLog{kept: EventsKept},
 		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{}, dead: -1,
 		reading: signal(), dirty: signal(), pollNow: signal(),
-		readDead: signal(), pausesNow: signal(), retryWAL: signal(), retryDead: signal(),
+		readDead: signal(), pausesNow: signal(), healthNow: signal(), retryWAL: signal(), retryDead: signal(),
 	}
 	now := time.Now()
 	connecting := Link{Since: now, Attaching: true, Reason: "connecting"}
 	f.draft.WAL, f.draft.Notify, f.draft.Polling = connecting, connecting, connecting
 	if opts.NoWAL {
-		f.draft.WAL.Reason, f.draft.WAL.Attaching = "switched off", false
+		f.draft.WAL.Reason, f.draft.WAL.Attaching = switchedOff, false
 	}
 	f.draft.Server = Server{Host: q.ConnConfig().Host, Database: q.ConnConfig().Database, User: q.ConnConfig().User, Schema: q.Schema().Name()}
 	f.publish()
@@ -105,6 +107,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	f.tasks.Go(func() { f.listening(ctx) })
 	f.tasks.Go(func() { f.readingDead(ctx) })
 	f.tasks.Go(func() { f.readingPauses(ctx) })
+	f.tasks.Go(func() { f.readingHealth(ctx) })
 	if !opts.NoWAL {
 		f.tasks.Go(func() { f.streaming(ctx) })
 		f.tasks.Go(func() { f.reconciling(ctx) })
@@ -151,6 +154,7 @@ func (f *Feed) Changed(version uint64) <-chan struct{} {
 func (f *Feed) Refresh() {
 	poke(f.pollNow)
 	poke(f.readDead)
+	poke(f.healthNow)
 }
 
 // change changes what will be published.

@@ -21,6 +21,9 @@ const (
 	undefinedColumn     = "42703"
 )
 
+// switchedOff is the reason of a connection that was not asked for.
+const switchedOff = "switched off"
+
 // walReason says in an operator's words why there is no stream and what would cure
 // it; byPerson is true when trying again soon is of no use.
 func walReason(err error) (reason string, byPerson bool) {

@@ -178,7 +178,7 @@ func (f *Feed) replication(ctx context.Context, what string) (*pgconn.PgConn, er
 
 // newSlot makes a temporary slot with an exported snapshot.
 func (f *Feed) newSlot(ctx context.Context, conn *pgconn.PgConn) (pglogrepl.CreateReplicationSlotResult, error) {
-	slot, err := pglogrepl.CreateReplicationSlot(ctx, conn, slotName(), "pgoutput", pglogrepl.CreateReplicationSlotOptions{
+	slot, err := pglogrepl.CreateReplicationSlot(ctx, conn, f.slotName(), "pgoutput", pglogrepl.CreateReplicationSlotOptions{
 		Temporary: true, SnapshotAction: "EXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication,
 	})
 	if err != nil {
@@ -187,11 +187,19 @@ func (f *Feed) newSlot(ctx context.Context, conn *pgconn.PgConn) (pglogrepl.Crea
 	return slot, err
 }
 
-// slotName is one that nobody else has, on this server or another.
-func slotName() string {
-	var b [8]byte
-	rand.Read(b[:]) // never fails since Go 1.24
-	return "leasetop_feed_" + hex.EncodeToString(b[:])
+// feedSlots is what the names of all feeds' slots begin with.
+const feedSlots = "leasetop_feed_"
+
+// slotNames is what the names of one feed's slots begin with. Each slot has a name of its
+// own: the one before may still be there.
+func slotNames() string { return feedSlots + randomHex(4) + "_" }
+
+func (f *Feed) slotName() string { return f.slots + randomHex(4) }
+
+func randomHex(bytes int) string {
+	b := make([]byte, bytes)
+	rand.Read(b) // never fails since Go 1.24
+	return hex.EncodeToString(b)
 }
 
 // What check finds missing.
