@@ -50,6 +50,7 @@ type app struct {
 	events   *eventsTab
 	detail   *detail // over the open tab; nil when there is none
 	dialogs  dialogs
+	health   *healthPanel // in dialogs while it is open
 	presses  presses
 	flash    flash
 
@@ -69,6 +70,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	a.tabs = a.registry()
 	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil}
 	a.latest.state = a.pic.state
+	a.health = &healthPanel{pic: &a.pic, compare: a.compareKey}
 	a.tick()
 	return a
 }
@@ -148,6 +150,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.pauseDone(msg)
 	case cancelledMsg:
 		a.cancelled(msg)
+	case comparedMsg:
+		a.compared(msg)
 	case aloneMsg:
 		a.frame = ""
 		return a.stoodAlone(msg)
@@ -302,6 +306,7 @@ func (a *app) globalKeys() []action {
 	}
 	keys = append(keys, a.tabKeys()...)
 	return append(keys,
+		a.healthKey(),
 		key("?", "help", "this list", func() tea.Cmd { return a.help() }),
 		key("ctrl+z", "", "suspend; fg comes back", func() tea.Cmd { return tea.Suspend }),
 		key("q", "quit", "quit (ctrl+c too)", func() tea.Cmd { return tea.Quit }),

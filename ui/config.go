@@ -27,12 +27,14 @@ type Config struct {
 }
 
 // Feed is the live picture; *watch.Feed is one. State never waits. The channel
-// of Changed is closed once a State newer than the given version is there.
+// of Changed is closed once a State newer than the given version is there. Reconcile
+// compares its counts with the table, and may take a while.
 type Feed interface {
 	State() *watch.State
 	Events(seq uint64) (events []watch.Event, missed uint64)
 	Changed(version uint64) <-chan struct{}
 	Refresh()
+	Reconcile(ctx context.Context) (watch.Drift, error)
 }
 
 // Jobs reads single jobs and does what an operator asks for; *queue.Queue does.

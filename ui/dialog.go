@@ -70,6 +70,9 @@ func (d *dialogs) Armed(now time.Time) bool { return !now.Before(d.deaf) }
 func (d *dialogs) over(screen []string, t *theme, w, h int, now time.Time) []string {
 	for i, one := range d.open {
 		boxW := min(w-4, 76)
+		if wide, ok := one.(interface{ Width() int }); ok {
+			boxW = min(w-4, wide.Width())
+		}
 		boxH := h - 2
 		if w < 24 || h < 7 {
 			boxW, boxH = w, h

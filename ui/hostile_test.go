@@ -49,6 +49,18 @@ func (w *world) poison(text string) {
 	for i := range s.Depths.Queues {
 		s.Pauses.List = append(s.Pauses.List, queue.Pause{Queue: text + fmt.Sprint(i), Since: noon, By: text, Why: text})
 	}
+	s.Health = troubled()
+	s.Health.Reason, s.Health.Drift.Reason = text, text
+	for i := range s.Health.Open {
+		o := &s.Health.Open[i]
+		o.Name, o.User, o.Database, o.State = text, text, text, text
+	}
+	for i := range s.Health.Parts {
+		s.Health.Parts[i].Name, s.Health.Parts[i].Made, s.Health.Parts[i].Lacks = text, text, text
+	}
+	for i := range s.Health.Slots {
+		s.Health.Slots[i].Name = text
+	}
 	for i := range s.Leases.List {
 		l := &s.Leases.List[i]
 		l.Queue, l.Kind, l.CancelledBy = text, text, text
@@ -114,7 +126,7 @@ func TestHostileTextDoesNothing(t *testing.T) {
 				w.poison(text)
 				s := newStage(t, w, size[0], size[1])
 				s.app.clustered = true
-				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"/"}, {"esc", "3"}, {"r"}, {"esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}} {
+				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"/"}, {"esc", "3"}, {"r"}, {"esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}} {
 					for _, k := range keys {
 						s.later(k)
 					}

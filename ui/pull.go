@@ -43,14 +43,17 @@ type (
 
 // io makes a command: the only place where this program waits. A panic in it
 // ends the program in good order.
-func (a *app) io(f func(context.Context) tea.Msg) tea.Cmd {
+func (a *app) io(f func(context.Context) tea.Msg) tea.Cmd { return a.ioWithin(ioTimeout, f) }
+
+// ioWithin is io for what may take longer, or less long.
+func (a *app) ioWithin(limit time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
 				msg = faultMsg{caught(r)}
 			}
 		}()
-		ctx, cancel := context.WithTimeout(a.ctx, ioTimeout)
+		ctx, cancel := context.WithTimeout(a.ctx, limit)
 		defer cancel()
 		return f(ctx)
 	}

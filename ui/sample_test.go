@@ -252,6 +252,11 @@ func (w *world) Events(seq uint64) (events []watch.Event, missed uint64) {
 	return events, missed
 }
 
+func (w *world) Reconcile(context.Context) (watch.Drift, error) {
+	w.note("reconcile")
+	return watch.Drift{Checked: w.now, Jobs: 1204}, w.down
+}
+
 func (w *world) List(_ context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error) {
 	w.touch("list")
 	if w.down != nil {
@@ -428,7 +433,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		}
 	case aloneMsg:
 		s.held = append(s.held, msg)
-	case jobsMsg, deadMsg, eventsMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, faultMsg:
+	case jobsMsg, deadMsg, eventsMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)
 	}
 }

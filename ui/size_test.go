@@ -40,6 +40,8 @@ func everyScreen(s *stage, each func()) {
 		{"esc"},
 		{"?"},
 		{"esc"},
+		{"h"},
+		{"esc"},
 		{"p"},
 		{"p"},
 	} {
