@@ -31,7 +31,11 @@ func (f *Feed) up(of Source, lag time.Duration) (turned bool) {
 		l := f.link(of)
 		turned = !l.OK
 		if turned && f.told[of] {
-			f.health(of, "works again, after "+inWords(now.Sub(l.Since)))
+			note := "works again, after " + inWords(now.Sub(l.Since))
+			if of == FromWAL {
+				note += "; of what happened meanwhile only what polls showed is told"
+			}
+			f.health(of, note)
 		}
 		if turned {
 			*l = Link{OK: true, Since: now}
