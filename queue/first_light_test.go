@@ -288,7 +288,7 @@ func (f *firstLight) works(ctx context.Context, queue string, meant map[string]s
 	var unread *string
 	err = f.conn.QueryRow(ctx, `select string_agg(name, ' ') from pg_publication_tables
 		cross join unnest('{id,queue,kind,status,attempts,max_attempts,run_at,locked_at,locked_by,lease_expires_at,updated_at}'::name[]) name
-		where pubname = 'leasetop_jobs' and not name = any(attnames)`).Scan(&unread)
+		where pubname = 'leasetop_jobs' and tablename = 'jobs' and not name = any(attnames)`).Scan(&unread)
 	if err != nil || unread != nil {
 		return fmt.Errorf("the publication leaves out %v, %w", unread, err)
 	}

@@ -18,7 +18,8 @@ type Queue struct {
 	schema *leasesql.Schema
 	marks  marks
 	wakes  wakes
-	owned  bool // the pool is ours to close
+	pooler *pooler // nil with a pool of the caller's
+	owned  bool    // the pool is ours to close
 }
 
 // Options of [Open]. The zero value works.
@@ -29,8 +30,9 @@ type Options struct {
 }
 
 // Open connects to the database at url, a connection string as pgx and libpq
-// take it ("" reads the PG* environment). It does not wait for the server: the
-// first operation meets an unreachable one. Close the Queue to end its pool.
+// take it ("" reads the PG* environment); behind a pooler that shares sessions between
+// transactions, which it notices, nothing is prepared. It does not wait for the server:
+// the first operation meets an unreachable one. Close the Queue to end its pool.
 // The error is about a url or a schema's name that makes no sense, and holds no password.
 func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	config, err := parse(url)
@@ -49,17 +51,17 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	// All text here is UTF-8, whatever a role or a database defaults to; under another
 	// client encoding it would be stored as something else without an error.
 	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8"
+	schema, err := leasesql.ForSchema(opts.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("open queue: %w", err)
+	}
+	between := &pooler{statement: schema.Query("backend")}
+	between.notice(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
-	q, err := New(pool, opts.Schema)
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	q.owned = true
-	return q, nil
+	return &Queue{pool: pool, schema: schema, pooler: between, owned: true}, nil
 }
 
 // New uses a pool that the caller keeps and closes, after the Queue. The error wraps
@@ -91,9 +93,11 @@ func (q *Queue) Schema() *leasesql.Schema { return q.schema }
 func (q *Queue) ConnConfig() *pgx.ConnConfig { return q.pool.Config().ConnConfig.Copy() }
 
 // DialConfig is ConnConfig as the pool would use it now: where it is told its password
-// at each connection, because that is a token which expires, so is this.
+// at each connection, because that is a token which expires, so is this; and nothing is
+// prepared where a pooler may stand between.
 func (q *Queue) DialConfig(ctx context.Context) (*pgx.ConnConfig, error) {
 	config := q.ConnConfig()
+	q.pooler.fit(config)
 	if prepare := q.pool.Config().BeforeConnect; prepare != nil {
 		if err := prepare(ctx, config); err != nil {
 			return nil, err

@@ -32,9 +32,14 @@ func (f *Feed) listening(ctx context.Context) {
 			return
 		}
 		failures++
-		f.down(Notice, notifyReason(err))
+		reason, byPerson := notifyReason(err)
+		f.down(Notice, reason)
 		poke(f.readDead)
-		if !rest(ctx, pause(failures, reconnectMax), f.retryDead) {
+		limit := reconnectMax
+		if byPerson {
+			limit = cureEvery
+		}
+		if !rest(ctx, pause(failures, limit), f.retryDead) {
 			return
 		}
 	}
@@ -61,7 +66,7 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 			return err
 		}
 	}
-	if err := within(ctx, probeWait, func(ctx context.Context) error { return f.echo(ctx, conn) }); err != nil {
+	if err := f.echo(ctx, conn); err != nil {
 		return err
 	}
 	*failures = 0
@@ -98,26 +103,31 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 }
 
 // errNoEcho says that what is sent to this connection does not arrive.
-var errNoEcho = errors.New("a notification sent through it did not arrive")
+var errNoEcho = errors.New("a notification sent to it did not arrive")
 
-// echo proves that notifications arrive at all.
+// echo proves that notifications arrive at all. It is sent over another connection, as
+// everybody's are: to its sender a pooler may well pass it on.
 func (f *Feed) echo(ctx context.Context, conn *pgx.Conn) error {
 	mine := rand.Text()
-	if _, err := conn.Exec(ctx, f.q.Schema().Query("watch_echo"), mine); err != nil {
+	if err := f.read(ctx, func(ctx context.Context) error {
+		_, err := f.reader.Pool().Exec(ctx, f.q.Schema().Query("watch_echo"), mine)
+		return err
+	}); err != nil {
 		return err
 	}
-	for {
-		heard, err := conn.WaitForNotification(ctx)
-		if err != nil {
-			if pgconn.Timeout(err) {
+	return within(ctx, probeWait, func(ctx context.Context) error {
+		for {
+			heard, err := conn.WaitForNotification(ctx)
+			switch {
+			case pgconn.Timeout(err):
 				return errNoEcho
+			case err != nil:
+				return err
+			case heard.Payload == mine:
+				return nil
 			}
-			return err
 		}
-		if heard.Payload == mine {
-			return nil
-		}
-	}
+	})
 }
 
 // signalled counts a signal and asks for a reading.
@@ -214,15 +224,17 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 	return err
 }
 
-func notifyReason(err error) string {
+// notifyReason says in an operator's words why nothing is heard and what would cure it;
+// byPerson is true when trying again soon is of no use.
+func notifyReason(err error) (reason string, byPerson bool) {
 	var server *pgconn.PgError
 	switch {
 	case errors.Is(err, errNoEcho):
-		return "notifications do not arrive, as behind a pooler that shares connections: connect to PostgreSQL itself; dead letters are polled"
+		return "notifications do not arrive, as behind a pooler that shares connections: connect to PostgreSQL itself; dead letters are polled", true
 	case errors.Is(err, errTooLong):
-		return "no answer: the connection is replaced"
+		return "no answer: the connection is replaced", false
 	case errors.As(err, &server) && server.Code == "25006":
-		return "a standby has no notifications: connect to the primary; dead letters are polled"
+		return "a standby has no notifications: connect to the primary; dead letters are polled", true
 	}
-	return say(err)
+	return say(err), false
 }

@@ -106,7 +106,11 @@ func (f *Feed) readServer(ctx context.Context) error {
 	}
 	s.SchemaMissing = table == 0
 	f.change(func() {
-		s.SchemaOld = f.draft.Server.SchemaOld // until a whole poll succeeds
+		s.SchemaOld = f.draft.Server.SchemaOld      // until a whole poll succeeds
+		if f.draft.Server.ReadOnly && !s.ReadOnly { // promoted: what a standby refuses may be had now
+			poke(f.retryWAL)
+			poke(f.retryDead)
+		}
 		f.draft.Server = s
 		f.skew.add(sent, received, clock)
 		if f.draft.WAL.OK {

@@ -19,6 +19,7 @@ const (
 	objectNotReady      = "55000"
 	featureNotSupported = "0A000"
 	undefinedColumn     = "42703"
+	syntaxError         = "42601"
 )
 
 // switchedOff is the reason of a connection that was not asked for.
@@ -63,7 +64,10 @@ func walServerReason(err *pgconn.PgError) (reason string, byPerson bool) {
 	case err.Code == tooManyConnections:
 		return "no connection left for a replication stream: raise max_wal_senders or max_connections (" + err.Message + ")", true
 	case err.Code == protocolViolation && strings.Contains(err.Message, "startup parameter"),
-		err.Code == featureNotSupported:
+		err.Code == syntaxError: // it took the connection for one that speaks SQL
+		// Without its message, which names whichever of our parameters it came to first.
+		return "a pooler stands between, which passes no replication: connect to PostgreSQL itself", true
+	case err.Code == featureNotSupported:
 		return "a pooler stands between, which passes no replication: connect to PostgreSQL itself (" + err.Message + ")", true
 	case err.Code == undefinedColumn:
 		return "the schema is older than this program: run `leasetop migrate up` (" + err.Message + ")", true

@@ -12,4 +12,4 @@ FROM (
   SELECT name, least(nullif(setting::bigint, 0), $2::bigint)::text FROM pg_settings WHERE name = 'statement_timeout'
   UNION ALL VALUES ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan'), ('enable_bitmapscan', 'off')
 ) AS session(name, value)
-WHERE pg_backend_pid() = $1::int
+WHERE pg_backend_pid() = $1::bigint
