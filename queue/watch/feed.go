@@ -39,16 +39,18 @@ type Feed struct {
 
 	latest atomic.Pointer[State]
 
-	mu     sync.Mutex    // guards what follows
-	next   chan struct{} // closed by the next publication
-	draft  State         // what will be published; slices in it are replaced, never changed
-	events eventLog      // the tail of it is State.Events
-	notes  eventLog      // the tail of it is State.Notable
-	seq    uint64        // of the last event
-	rates  *rates
-	skew   skew
-	marks  marks
-	told   map[Source]bool // links whose loss is in Events
+	mu      sync.Mutex    // guards what follows
+	next    chan struct{} // closed by the next publication
+	draft   State         // what will be published; slices in it are replaced, never changed
+	events  eventLog      // the tail of it is State.Events
+	notes   eventLog      // the tail of it is State.Notable
+	seq     uint64        // of the last event
+	rates   *rates
+	skew    skew
+	marks   marks
+	streams uint64          // how many there have been; see poll
+	seeding bool            // one reads its snapshot, and will tell what happens meanwhile
+	told    map[Source]bool // links whose loss is in Events
 
 	renewals   uint64 // see Leases.Renewals
 	dead       int64  // how many dead letters the source of Depths counts, -1 when they are not known

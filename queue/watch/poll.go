@@ -95,7 +95,8 @@ func drain(c <-chan struct{}) {
 
 // poller is what one poll leaves for the next.
 type poller struct {
-	streaming bool // it had nothing to count
+	streaming bool   // it had nothing to count
+	streams   uint64 // how many there had been
 	reach     reach
 	depths    map[string]queue.QueueDepth
 	held      map[int64]*row // the leases
@@ -121,6 +122,11 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		return nil
 	}
 	p.streaming = false
+	f.note(func() {
+		if p.streams != f.streams { // one told what happened since the last poll
+			*p = poller{streams: f.streams, reach: p.reach}
+		}
+	})
 	asked := time.Now() // what is read is no newer than this, however long it takes
 	depths, err := f.reader.Depth(ctx, p.reach.cap())
 	if err != nil && f.tookTooLong(ctx, err) && p.reach.tooFar(time.Now()) {
@@ -155,14 +161,17 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 	if len(list) < leasesShown {
 		total = len(list)
 	}
+	told := false
 	f.change(func() {
-		if f.draft.WAL.OK { // it attached meanwhile, and knows better
+		if f.draft.WAL.OK || p.streams != f.streams { // it attached meanwhile, and knows better
 			return
 		}
 		f.draft.Server.SchemaOld = false
-		f.happened(story...)
-		f.renewals += renewals
-		f.countRates(p, depths.Queues, now)
+		if told = !f.seeding; told { // else the stream will, of all since its snapshot
+			f.happened(story...)
+			f.renewals += renewals
+			f.countRates(p, depths.Queues, now)
+		}
 		f.draft.Leases = Leases{Source: Polled, At: depths.At, Read: asked, Total: max(total, len(list)), List: list, Renewals: f.renewals}
 		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
 		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: agreeing(f.depthLines(stillKnown(f.draft.Depths.Queues, depths), now), f.draft.Leases)}
@@ -170,6 +179,9 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 		f.countDead(dead, capped)
 	})
 	p.reach.through(now)
+	if !told {
+		return nil
+	}
 	p.held, p.at, p.read = held, depths.At, now
 	p.depths = make(map[string]queue.QueueDepth, len(depths.Queues))
 	for _, d := range depths.Queues {

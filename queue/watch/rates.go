@@ -106,9 +106,13 @@ func (n *moves) add(m moves) {
 
 func (l *rateLine) at(second int64) *moves { return &l.counts[second%int64(len(l.counts))] }
 
+// add counts for a second, of those that were already read too: a stream that catches up
+// tells late what happened.
 func (l *rateLine) add(second int64, n moves) {
 	l.advance(second)
-	l.at(l.second).add(n)
+	if l.second-second < int64(len(l.counts)) {
+		l.at(second).add(n)
+	}
 }
 
 // touched is the newest second in which something was counted.

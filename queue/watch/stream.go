@@ -38,18 +38,21 @@ type stream struct {
 	applied pglogrepl.LSN // everything before is in the ledger
 	heard   time.Time     // the last sign of life
 	asked   time.Time     // local clock before the snapshot was made
+	seeded  mark          // how far the stream has to go after the seed
 	alive   time.Time     // the database's time of the last keepalive between transactions
 	got     bool          // something came since the last look at the clock
 
 	order    []*tally // the queues by name
 	leases   []Lease  // as last shown
 	events   []Event  // since they were last shown
-	changes  uint32   // of rows, since then
+	changes  uint32   // of rows, since they were last counted
 	renewals uint64   // of leases, since then
 
 	changed   bool      // something is not shown yet
 	committed time.Time // the database's time of the last commit
 	shown     time.Time
+	counted   time.Time // local clock up to which the rates are counted
+	second    int64     // of the database's clock, of the last transaction
 	delayed   time.Time // when it was last told that a transaction takes long
 	showEvery time.Duration
 	confirmAt time.Time
@@ -183,6 +186,7 @@ func (s *stream) keepalive(data []byte) error {
 	}
 	s.heard = time.Now()
 	if s.tx == nil {
+		s.changed = s.changed || s.alive.IsZero() // until now the figures were as old as the seed
 		s.alive = alive.ServerTime
 		s.reach(max(s.applied, alive.ServerWALEnd))
 	}
@@ -205,6 +209,10 @@ func (s *stream) logical(data []byte) error {
 	if at, commit, ok := readBegin(data); ok {
 		if t := s.feed.trail.Load(); t != nil {
 			t.begins(s, commit)
+		}
+		if second := at.Unix(); second != s.second { // a stream that catches up tells of many at once
+			s.count()
+			s.second = second
 		}
 		s.tx = &transaction{at: at}
 		s.ledger.now = max(s.ledger.now, microsOf(at)) // what is due at its own commit is ready
@@ -258,6 +266,23 @@ func (s *stream) commit(end pglogrepl.LSN) error {
 	return nil
 }
 
+// count adds what jobs did to the rates, for when they did it.
+func (s *stream) count() {
+	var all moves
+	s.feed.note(func() {
+		since := s.counted
+		s.counted = s.feed.knownUntil(s)
+		s.feed.rates.counted(since, s.counted)
+		for name, t := range s.ledger.queues {
+			s.feed.rates.add(name, s.counted, t.news)
+			all.add(t.news)
+			t.news = moves{}
+		}
+	})
+	s.traffic.add(s.counted, s.changes, all)
+	s.changes = 0
+}
+
 // show puts what the ledger holds into State.
 func (s *stream) show(now time.Time) {
 	f, l := s.feed, s.ledger
@@ -273,35 +298,23 @@ func (s *stream) show(now time.Time) {
 	if l.moved || s.leases == nil {
 		s.leases, l.moved = firstLeases(l.leases), false
 	}
-	var all moves
-	for _, t := range s.order {
-		all.add(t.news)
-	}
-	s.traffic.add(now, s.changes, all)
-	traffic := s.traffic.read(now)
-	since := s.shown
-	if since.IsZero() {
-		since = now
-	}
+	s.count()
+	known, traffic := s.counted, s.traffic.read(s.counted)
 	f.change(func() {
-		f.rates.counted(since, now)
 		for i, t := range s.order {
-			f.rates.add(t.name, now, t.news)
-			flow := f.rates.read(t.name, now)
+			flow := f.rates.read(t.name, known)
 			lines[i].Rate, lines[i].Spark, lines[i].SparkIn = flow.rate, flow.spark, flow.sparkIn
-			t.news = moves{}
 		}
 		f.rates.idle(now)
 		f.happened(s.events...)
 		f.renewals += s.renewals
-		read := f.knownUntil(s)
-		f.draft.Depths = Depths{Source: FromWAL, At: clock, Read: read, Queues: lines}
-		f.draft.Leases = Leases{Source: FromWAL, At: clock, Read: read, Total: len(l.leases), List: s.leases, Renewals: f.renewals}
+		f.draft.Depths = Depths{Source: FromWAL, At: clock, Read: known, Queues: lines}
+		f.draft.Leases = Leases{Source: FromWAL, At: clock, Read: known, Total: len(l.leases), List: s.leases, Renewals: f.renewals}
 		f.draft.Traffic = traffic
 		f.countDead(l.digest.failed+l.digest.dead, false)
 		f.draft.WAL.Heard, f.draft.WAL.Lag = s.heard, s.behind(now)
 	})
-	s.events, s.changes, s.renewals, s.changed, s.shown = s.events[:0], 0, 0, false, now
+	s.events, s.renewals, s.changed, s.shown = s.events[:0], 0, false, now
 	s.showEvery = max(showEvery, showShare*time.Since(now))
 	s.nextDue = s.shown.Add(24 * time.Hour)
 	if due := l.nextDue(); due < math.MaxInt64 {

@@ -53,17 +53,22 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	if s.conn != nil {
 		defer f.letGo(s.conn)
 	}
+	f.note(func() {
+		f.seeding = false
+		if err == nil {
+			f.streams++
+			f.marks = marks{reached: s.asked, ahead: []mark{s.seeded}}
+		}
+	})
 	if err != nil {
 		return err
 	}
 	*failures = 0
 	s.heard = time.Now()
-	s.traffic = newTraffic(s.heard)
-	f.change(func() { f.marks = marks{reached: s.asked} })
+	s.traffic = newTraffic(s.counted)
 	f.up(FromWAL, 0)
 	s.show(s.heard)
 	f.current.Store(s)
-	poke(f.pollNow) // which says how far the stream has to go
 	err = s.follow(ctx)
 	f.current.Store(nil)
 	if t := f.trail.Load(); t != nil {
@@ -101,6 +106,8 @@ func (s *stream) attach(ctx context.Context) (err error) {
 	if s.applied, err = pglogrepl.ParseLSN(slot.ConsistentPoint); err != nil {
 		return err
 	}
+	s.counted = time.Now()
+	s.feed.note(func() { s.feed.seeding = true })
 	i, err := s.feed.imports(ctx, slot.SnapshotName)
 	if err != nil {
 		return err
@@ -207,7 +214,6 @@ var (
 	errStandby       = errors.New("a standby")
 	errNoTable       = errors.New("no table")
 	errNoPublication = errors.New("no publication")
-	errFiltered      = errors.New("changes are left out of the publication")
 )
 
 type walLevelError string
@@ -221,7 +227,7 @@ func (s *stream) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 5 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 4 {
 		return errors.New("the server did not answer whether it can stream")
 	}
 	answer := results[0].Rows[0]
@@ -235,8 +241,6 @@ func (s *stream) check(ctx context.Context) error {
 		return errNoTable
 	case yes(3):
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
-	case yes(4):
-		return fmt.Errorf("%w %s", errFiltered, s.feed.q.Schema().Publication())
 	}
 	table, err := strconv.ParseUint(string(answer[2]), 10, 32)
 	s.decoder.table = uint32(table)
@@ -264,7 +268,8 @@ func (s *stream) seed(ctx context.Context, i *imported) error {
 	if !exact {
 		s.ledger.loosen()
 	}
-	return nil
+	s.seeded.at = time.Now()
+	return i.tx.QueryRow(ctx, f.q.Schema().Query("watch_position")).Scan(&s.seeded.position)
 }
 
 // aside is a short-lived connection of the stream's reader.
