@@ -66,38 +66,6 @@ func TestTerminatedListenIsReplacedAndReadAgain(t *testing.T) {
 	}
 }
 
-func TestSilentConnectionsAreReplaced(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		app  string
-		link func(*State) Link
-	}{
-		{"leasetop feed listen", func(s *State) Link { return s.Notify }},
-		{"leasetop feed poll", func(s *State) Link { return s.Polling }},
-		{"leasetop feed wal", func(s *State) Link { return s.WAL }},
-	} {
-		t.Run(c.app, func(t *testing.T) {
-			t.Parallel()
-			url, opts := testdb.New, Options{NoWAL: true}
-			if strings.HasSuffix(c.app, "wal") {
-				url, opts = func(t testing.TB) string { return testdb.On(t, testdb.Server(t)) }, Options{}
-			}
-			n := &network{app: c.app}
-			f := start(t, across(t, url(t), n), opts)
-			await(t, f, "the connection up", func(s *State) bool { return c.link(s).OK })
-			if n.silence() == 0 {
-				t.Fatal("no connection names its application")
-			}
-			s := await(t, f, "its silence noticed", func(s *State) bool { return !c.link(s).OK })
-			if !strings.Contains(c.link(s).Reason, "no ") {
-				t.Errorf("reason %q", c.link(s).Reason)
-			}
-			await(t, f, "another connection", func(s *State) bool { return c.link(s).OK })
-			n.cut()
-		})
-	}
-}
-
 func TestMissingSchemaIsSaidAndItsArrivalNoticed(t *testing.T) {
 	t.Parallel()
 	server := testdb.Server(t)
