@@ -116,6 +116,7 @@ func TestPartsThatFailAreNamedAndTheirCureWorks(t *testing.T) {
 		{"publication without the archive", "ALTER PUBLICATION leasetop_jobs DROP TABLE leasetop.jobs_archive", Caution, "publication", "lacks the table jobs_archive", "a discard is told as a deletion"},
 		{"publication without some rows", "ALTER PUBLICATION leasetop_jobs DROP TABLE leasetop.jobs; ALTER PUBLICATION leasetop_jobs ADD TABLE leasetop.jobs (id, queue, kind, status, attempts, max_attempts, run_at, locked_at, locked_by, lease_expires_at, created_at, updated_at, cancelled_by) WHERE (id > 7)", Caution, "publication", "lacks some changes of jobs", "told wrongly"},
 		{"publication without deletions", "ALTER PUBLICATION leasetop_jobs SET (publish = 'insert, update')", Caution, "publication", "lacks some changes of jobs, some changes of jobs_archive", "told wrongly"},
+		{"publication dropped", "DROP PUBLICATION leasetop_jobs", Caution, "publication", "missing", "there is no stream"},
 		{"autovacuum off", "ALTER TABLE leasetop.jobs SET (autovacuum_enabled = off)", Caution, "autovacuum", "off for the jobs table", "claims grow slower"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,9 +151,10 @@ func TestPartsThatFailAreNamedAndTheirCureWorks(t *testing.T) {
 
 // cures are the statements in a cure's words.
 func cures(text string) func(yield func(string) bool) {
-	_, after, ok := strings.Cut(text, "as its owner ")
-	if ok {
-		text = after
+	for _, who := range []string{"as its owner ", "on the database: "} {
+		if _, after, ok := strings.Cut(text, who); ok {
+			text = after
+		}
 	}
 	return strings.SplitSeq(strings.ReplaceAll(text, ", then ", "; "), "; ")
 }

@@ -168,21 +168,6 @@ func TestWhoFillsTheNotificationQueue(t *testing.T) {
 	}
 }
 
-// What the stream says of a missing publication is not said twice.
-func TestMissingPublicationIsToldByTheStream(t *testing.T) {
-	t.Parallel()
-	s := sound()
-	s.Health.Parts = append(s.Health.Parts, Part{Kind: "publication", Table: "jobs", Name: "leasetop_jobs", State: PartMissing, Made: "(id)"})
-	about := func(f Finding) bool { return strings.HasPrefix(f.About, "publication") }
-	if !slices.ContainsFunc(s.Findings(noon), about) {
-		t.Error("not told while the stream goes on")
-	}
-	s.WAL.OK = false
-	if slices.ContainsFunc(s.Findings(noon), about) {
-		t.Error("told beside the stream's reason")
-	}
-}
-
 // Dead rows are overdue from when this feed saw too many, until a vacuum.
 func TestOverdueBeginsAnewWithEachVacuum(t *testing.T) {
 	t.Parallel()

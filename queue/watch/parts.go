@@ -105,10 +105,16 @@ func (j judge) publication() []Finding {
 	default:
 		return []Finding{{About: "publication", Figure: "complete"}}
 	}
-	if other[0].Table == "jobs" && other[0].State == PartMissing && !j.WAL.OK {
-		return nil // the stream's own reason says so
-	}
 	f := Finding{Grade: Caution, About: "publication " + other[0].Name}
+	if missing := func(p Part) bool { return p.State != PartMissing }; fine == 0 && !slices.ContainsFunc(other, missing) {
+		var tables []string
+		for _, p := range other {
+			tables = append(tables, j.table(p.Table)+" "+p.Made)
+		}
+		f.Figure, f.Why = "missing", "without it there is no stream: counts are polled"
+		f.Cure = "as owner of the tables and with CREATE on the database: CREATE PUBLICATION " + other[0].Name + " FOR TABLE " + strings.Join(tables, ", ")
+		return []Finding{f}
+	}
 	var lacks, without, statements []string
 	for _, p := range other {
 		alter := "ALTER PUBLICATION " + p.Name

@@ -40,7 +40,9 @@ func walReason(err error) (reason string, byPerson bool) {
 	case errors.Is(err, errNoTable):
 		return "the jobs table does not exist yet: run `leasetop migrate up`", true
 	case errors.Is(err, errNoPublication):
-		return err.Error() + ": the migration may not have had the right to create it; as owner of the table and with CREATE on the database, CREATE PUBLICATION (see 00002_signals.sql)", true
+		return err.Error() + ": the migration may not have had the right to create it; the CREATE PUBLICATION for its owner is among the findings of health", true
+	case errors.Is(err, errFiltered):
+		return err.Error() + ", so its counts would be wrong; the statements that mend it are among the findings of health", true
 	case errors.As(err, &blocked):
 		return blocked.reason(), false
 	case errors.As(err, &server):

@@ -17,16 +17,21 @@ func TestDriftIsFoundAndCured(t *testing.T) {
 	url := testdb.On(t, testdb.Server(t))
 	q, psql := open(t, url), client(t, url)
 	exec(t, psql, many, 50)
-	// With a publication that leaves deletions out, the ledger keeps what is gone.
-	exec(t, psql, "ALTER PUBLICATION leasetop_jobs SET (publish = 'insert, update, truncate')")
 	f := start(t, q, Options{})
 	await(t, f, "every connection up", attached)
+	whole := "ALTER PUBLICATION leasetop_jobs SET (publish = 'insert, update, delete, truncate')"
+	// With a publication that leaves deletions out, the ledger keeps what is gone.
+	exec(t, psql, "ALTER PUBLICATION leasetop_jobs SET (publish = 'insert, update, truncate')")
 	exec(t, psql, "DELETE FROM leasetop.jobs WHERE status = 'dead'")
 	drift, err := f.Reconcile(t.Context())
 	if err != nil || drift.Off != 1 || drift.Jobs != 150 {
 		t.Fatalf("%+v, %v", drift, err)
 	}
-	s := await(t, f, "the right counts", func(s *State) bool { return s.WAL.OK && sum(s).Dead == 0 && sum(s).Failed == 50 })
+	right := func(s *State) bool { return sum(s).Dead == 0 && sum(s).Failed == 50 }
+	await(t, f, "polled counts", func(s *State) bool { return s.Depths.Source == Polled && right(s) })
+	exec(t, psql, whole)
+	poke(f.retryWAL)
+	s := await(t, f, "the right counts", func(s *State) bool { return attached(s) && s.Depths.Source == FromWAL && right(s) })
 	if s.Health.Drift.Off != 1 || s.Health.Drift.Checked.IsZero() {
 		t.Errorf("%+v", s.Health.Drift)
 	}

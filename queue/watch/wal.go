@@ -214,6 +214,7 @@ var (
 	errStandby       = errors.New("a standby")
 	errNoTable       = errors.New("no table")
 	errNoPublication = errors.New("no publication")
+	errFiltered      = errors.New("changes are left out of the publication")
 )
 
 type walLevelError string
@@ -227,7 +228,7 @@ func (s *stream) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 4 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 5 {
 		return errors.New("the server did not answer whether it can stream")
 	}
 	answer := results[0].Rows[0]
@@ -241,6 +242,8 @@ func (s *stream) check(ctx context.Context) error {
 		return errNoTable
 	case yes(3):
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
+	case yes(4):
+		return fmt.Errorf("%w %s", errFiltered, s.feed.q.Schema().Publication())
 	}
 	table, err := strconv.ParseUint(string(answer[2]), 10, 32)
 	s.decoder.table = uint32(table)
