@@ -10,7 +10,8 @@ import (
 type heading struct {
 	name string // QUEUES
 	rest string // 4
-	note string // to the right, when there is room: expiring first
+	note string // to the right, when there is room: expiring first · polled
+	must string // what of the note is said where there is no room for all: polled
 }
 
 // edge draws a line of exactly w cells with the heading in it, between two
@@ -39,6 +40,9 @@ func (t *theme) edge(h heading, corners string, w int, focused bool) string {
 		}
 	}
 	note := safe.Text(h.note)
+	if used+safe.Width(note)+6 > w {
+		note = safe.Text(h.must)
+	}
 	if n := safe.Width(note); n > 0 && used+n+6 <= w {
 		return line.draw(string(ends[0])) + title + line.draw(strings.Repeat("─", w-2-used-n-3)) +
 			t.dim.draw(" "+note+" ") + line.draw("─"+string(ends[1]))

@@ -46,13 +46,7 @@ func (d *deadPane) Heading() heading {
 		return h
 	}
 	h.rest, h.note = bounded(in.Total, in.Capped, 9), "newest first"
-	if in.Source == watch.Polled {
-		h.note += " · polled"
-	}
-	if note := d.pic.oldNote(d.pic.deadKnown()); note != "" {
-		h.note = note
-	}
-	return h
+	return d.pic.provenance(h, in.Source, d.pic.deadKnown())
 }
 
 // View draws the pane's inside.

@@ -45,11 +45,11 @@ func (e *eventsPane) Job() (int64, bool) {
 
 // Heading names the pane.
 func (e *eventsPane) Heading() heading {
-	order := "newest first"
-	if !e.lit && e.pic.state.Depths.Source != watch.Polled { // there is room for one or the other
-		order += ", routine thinned"
+	h, depths := heading{name: "EVENTS", note: "newest first"}, e.pic.state.Depths
+	if !e.lit && depths.Source != watch.Polled { // there is room for one or the other
+		h.note += ", routine thinned"
 	}
-	return heading{name: "EVENTS", note: e.pic.eventsNote(order)}
+	return e.pic.provenance(h, depths.Source, depths.Read) // they come the same way
 }
 
 // View draws the pane's inside.

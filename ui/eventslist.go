@@ -70,7 +70,8 @@ func (e entry) room(g grid) grid {
 
 // Heading says how much is shown of how much.
 func (e *eventsTab) Heading() heading {
-	h := heading{name: "EVENTS", rest: thousands(int64(len(e.list.keys))), note: e.pic.eventsNote("newest last")}
+	h := heading{name: "EVENTS", rest: thousands(int64(len(e.list.keys))), note: "newest last"}
+	h = e.pic.provenance(h, e.pic.state.Depths.Source, e.pic.state.Depths.Read)
 	if all := len(e.record.lines); len(e.found) != all {
 		h.rest += " of " + thousands(int64(all))
 	}

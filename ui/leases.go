@@ -47,13 +47,7 @@ func (l *leasesPane) Heading() heading {
 		return h
 	}
 	h.rest, h.note = bounded(int64(in.Total), in.Capped, 9), "expiring first"
-	if in.Source == watch.Polled {
-		h.note += " · polled"
-	}
-	if note := l.pic.oldNote(in.Read); note != "" {
-		h.note = note
-	}
-	return h
+	return l.pic.provenance(h, in.Source, in.Read)
 }
 
 var leaseColumns = []column{

@@ -186,7 +186,7 @@ func (a *app) queueNow(name string) func() []string {
 				continue
 			}
 			line += t.dim.draw("  " + bounded(d.Ready, d.AtLeast.Ready, 12) + " ready · " +
-				bounded(d.Scheduled, d.AtLeast.Scheduled, 12) + " scheduled · " + thousands(d.Processing) + " running")
+				bounded(d.Scheduled, d.AtLeast.Scheduled, 12) + " scheduled · " + bounded(d.Processing, d.AtLeast.Processing, 12) + " running")
 		}
 		lines := []string{line}
 		if p, ok := a.pic.state.Pauses.Of(name); ok {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -60,17 +61,16 @@ func (p *picture) oldNote(known time.Time) string {
 	return ""
 }
 
-// eventsNote is what a heading says about events: their order, and that not all of them are
-// told, for they are the differences of polls, or that they are not those of the present.
-func (p *picture) eventsNote(order string) string {
-	depths := p.state.Depths
-	if note := p.oldNote(depths.Read); note != "" {
-		return note
+// provenance adds to a heading what there is to say about the figures below it: that they
+// are polled, or not those of the present.
+func (p *picture) provenance(h heading, source watch.Source, known time.Time) heading {
+	if source == watch.Polled {
+		h.note, h.must = strings.TrimPrefix(h.note+" · polled", " · "), "polled"
 	}
-	if depths.Source == watch.Polled {
-		return order + " · polled"
+	if note := p.oldNote(known); note != "" {
+		h.note, h.must = note, "stale"
 	}
-	return order
+	return h
 }
 
 // deadKnown is up to when the dead letters are known to be as shown. As long as

@@ -48,14 +48,9 @@ func (q *queuesPane) Heading() heading {
 		return h
 	}
 	h.rest = thousands(int64(len(d.Queues)))
-	if d.Source == watch.Polled {
-		h.note = "polled"
-		if q.pic.state.Every > 0 {
-			h.note += ", up to " + apart(q.pic.state.Every) + " apart"
-		}
-	}
-	if note := q.pic.oldNote(d.Read); note != "" {
-		h.note = note
+	h = q.pic.provenance(h, d.Source, d.Read)
+	if every := q.pic.state.Every; h.note == "polled" && every > 0 {
+		h.note += ", up to " + apart(every) + " apart"
 	}
 	return h
 }
@@ -80,10 +75,10 @@ func (q *queuesPane) columns(w int) []column {
 		{title: "QUEUE", min: max(min(wide, 13), 8), max: max(min(wide, w/4, widestName), 8)},
 		{title: "READY", min: 5, max: figures(c.sum.Ready, c.sum.AtLeast.Ready, 5), right: true},
 		{title: "SCHED", min: 5, max: figures(c.sum.Scheduled, c.sum.AtLeast.Scheduled, 5), right: true, rank: 3},
-		{title: "PROC", min: 4, max: figures(c.sum.Processing, false, 4), right: true},
+		{title: "PROC", min: pick(c.sum.AtLeast.Processing, 5, 4), max: figures(c.sum.Processing, c.sum.AtLeast.Processing, 4), right: true},
 		{title: "DONE", min: 6, max: figures(c.sum.Completed, !c.sum.CompletedExact, 6), right: true, rank: 7},
 		{title: "FAILED", min: 6, max: figures(c.sum.Failed, c.sum.AtLeast.Failed, 6), right: true, rank: 2},
-		{title: "DEAD", min: 4, max: figures(c.sum.Dead, c.sum.AtLeast.Dead, 5), right: true},
+		{title: "DEAD", min: pick(c.sum.AtLeast.Dead, 5, 4), max: figures(c.sum.Dead, c.sum.AtLeast.Dead, 5), right: true},
 		{title: "OLDEST", min: 6, right: true, rank: 1},
 		{title: "IN/s", min: pick(c.unrated > 0, 5, 4), max: 5, right: true, rank: 4},
 		{title: "OUT/s", min: 5, right: true, rank: 4},
@@ -167,7 +162,7 @@ func (q *queuesPane) cells(d watch.QueueDepth, partial bool, name ink) []cell {
 		{text: q.name(d), ink: name},
 		number(d.Ready, bounded, d.AtLeast.Ready, t.strong),
 		number(d.Scheduled, bounded, d.AtLeast.Scheduled, t.text),
-		number(d.Processing, count, false, t.accent),
+		number(d.Processing, bounded, d.AtLeast.Processing, t.accent),
 		number(d.Completed, count, !d.CompletedExact, t.dim),
 		number(d.Failed, bounded, d.AtLeast.Failed, t.bad),
 		number(d.Dead, bounded, d.AtLeast.Dead, t.bad),

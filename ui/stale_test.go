@@ -161,6 +161,24 @@ func TestNothingIsLiveWithoutAConnection(t *testing.T) {
 	s.seesNot("LIVE")
 }
 
+// Of jobs in processing, too, a poll counts only so many.
+func TestLowerBoundOfRunningJobsIsMarked(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	polled(w.state, noStream)
+	q := &w.state.Depths.Queues[0]
+	q.Processing, q.Dead, q.AtLeast.Processing, q.AtLeast.Dead = 100_000, 100_000, true, true
+	w.state.Leases.Total, w.state.Leases.Capped = 100_003, true
+	for _, size := range [][2]int{{120, 36}, {100, 30}, {80, 24}, {60, 20}} {
+		screen := newStage(t, w, size[0], size[1]).screen().Text()
+		for _, want := range []string{`emails +1,204 +310 +100(k|,000|\.0k)\+ .* 7 +100(k|,000)\+ `, `total +\S+ +319 +100(k|,003|\.0k)\+ .* 7 +100(k|,002)\+ `, `LEASES 100,003\+ `} {
+			if !regexp.MustCompile(want).MatchString(screen) {
+				t.Errorf("nothing like %q on\n%s", want, screen)
+			}
+		}
+	}
+}
+
 // Rates that nobody knows are no noughts, and a sum that lacks some says so.
 func TestUnknownRatesAreNoNoughts(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,8 @@ func (c *totals) add(d *watch.QueueDepth) {
 	sum.Dead += d.Dead
 	sum.AtLeast = queue.AtLeast{
 		Ready: sum.AtLeast.Ready || d.AtLeast.Ready, Scheduled: sum.AtLeast.Scheduled || d.AtLeast.Scheduled,
-		Failed: sum.AtLeast.Failed || d.AtLeast.Failed, Dead: sum.AtLeast.Dead || d.AtLeast.Dead,
+		Processing: sum.AtLeast.Processing || d.AtLeast.Processing,
+		Failed:     sum.AtLeast.Failed || d.AtLeast.Failed, Dead: sum.AtLeast.Dead || d.AtLeast.Dead,
 	}
 	sum.CompletedExact = sum.CompletedExact && d.CompletedExact
 	sum.OldestReady = max(sum.OldestReady, d.OldestReady)

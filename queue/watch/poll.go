@@ -152,14 +152,15 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 
 	now := time.Now()
 	took := now.Sub(asked)
-	total, dead, capped := 0, int64(0), false
+	total, dead, capped, more := 0, int64(0), false, false
 	for _, d := range depths.Queues {
 		total += int(d.Processing)
 		dead += d.Failed + d.Dead
 		capped = capped || d.AtLeast.Failed
+		more = more || d.AtLeast.Processing
 	}
 	if len(list) < leasesShown {
-		total = len(list)
+		total, more = len(list), false
 	}
 	told := false
 	f.change(func() {
@@ -172,7 +173,7 @@ func (f *Feed) poll(ctx context.Context, p *poller) error {
 			f.renewals += renewals
 			f.countRates(p, depths.Queues, now)
 		}
-		f.draft.Leases = Leases{Source: Polled, At: depths.At, Read: asked, Total: max(total, len(list)), List: list, Renewals: f.renewals}
+		f.draft.Leases = Leases{Source: Polled, At: depths.At, Read: asked, Total: max(total, len(list)), Capped: more, List: list, Renewals: f.renewals}
 		f.draft.Every = max(f.opts.Poll, restAfter(took)) + 2*took
 		f.draft.Depths = Depths{Source: Polled, At: depths.At, Read: asked, Queues: agreeing(f.depthLines(stillKnown(f.draft.Depths.Queues, depths), now), f.draft.Leases)}
 		f.reached(&p.reach)

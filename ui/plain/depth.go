@@ -43,8 +43,8 @@ func (p *printer) depth(s *watch.State, local time.Time) {
 		if !q.CompletedExact {
 			estimate = "~"
 		}
-		parts = append(parts, fmt.Sprintf("%s: ready %s, scheduled %s, processing %d, completed %s%d, failed %s, dead %s",
-			name, bounded(q.Ready, least.Ready), bounded(q.Scheduled, least.Scheduled), q.Processing,
+		parts = append(parts, fmt.Sprintf("%s: ready %s, scheduled %s, processing %s, completed %s%d, failed %s, dead %s",
+			name, bounded(q.Ready, least.Ready), bounded(q.Scheduled, least.Scheduled), bounded(q.Processing, least.Processing),
 			estimate, q.Completed, bounded(q.Failed, least.Failed), bounded(q.Dead, least.Dead)))
 	}
 	if more := len(s.Depths.Queues) - len(shown); more > 0 {
