@@ -18,12 +18,13 @@ import (
 // sight again when the feed told of a change, gently; one question at a time.
 const (
 	jobsPage    = 200
-	jobsMost    = 2000            // loaded at once; the far end goes when there are more
-	jobsLook    = 10_000          // jobs looked at by one question
-	jobsLookTo  = 200_000         // looked at in vain before a person is asked whether to go on
-	jobsLeast   = 500             // looked at by one question where more took too long
-	jobsBetween = 2 * time.Second // from one reading that nobody asked for to the next, or
-	jobsRest    = 10              // so many times as long as it took
+	jobsMost    = 2000                   // loaded at once; the far end goes when there are more
+	jobsLook    = 10_000                 // jobs looked at by one question
+	jobsLookTo  = 200_000                // looked at before a person is asked whether to go on
+	jobsSlow    = 100 * time.Millisecond // a question that took longer looked at too many
+	jobsLeast   = 500                    // looked at by one question, where more takes too long
+	jobsBetween = 2 * time.Second        // from one reading that nobody asked for to the next, or
+	jobsRest    = 10                     // so many times as long as it took
 )
 
 // reading is what the list knows of its questions.
@@ -54,15 +55,20 @@ type reading struct {
 // edge is an end of what is loaded.
 type edge struct {
 	next   *queue.Cursor // where there may be more; nil: there was nothing more when it was read
-	looked int           // jobs looked at beyond it since a page was found, or a person asked
+	looked int           // jobs looked at beyond it since a page was found
 	found  int           // and found among them
+	most   int           // how many are looked at unasked; 0 is jobsLookTo
 }
 
 // lacks tells that there may be more, and it is to be looked for unasked.
-func (e *edge) lacks() bool { return e.next != nil && e.looked < jobsLookTo }
+func (e *edge) lacks() bool { return e.next != nil && !e.stopped() }
 
 // stopped tells that there may be more, and a person must say whether to look on.
-func (e *edge) stopped() bool { return e.next != nil && e.looked >= jobsLookTo }
+func (e *edge) stopped() bool { return e.next != nil && e.looked >= cmp.Or(e.most, jobsLookTo) }
+
+// Further has it looked at as many again as were looked at: nobody presses a key fifty
+// times to come to the end of ten million jobs.
+func (e *edge) Further() { e.most = e.looked + max(e.looked, jobsLookTo) }
 
 // Took takes an answer from beyond the edge.
 func (e *edge) Took(m *jobsMsg) {
@@ -70,7 +76,7 @@ func (e *edge) Took(m *jobsMsg) {
 	e.looked += m.found.Looked
 	e.found += len(m.found.Jobs)
 	if len(m.found.Jobs) == m.stretch.Limit {
-		e.looked, e.found = 0, 0
+		e.looked, e.found, e.most = 0, 0, 0
 	}
 }
 
@@ -178,7 +184,9 @@ func (j *jobsTab) stopped() *edge {
 // further looks on.
 func (j *jobsTab) further() {
 	for _, e := range j.near() {
-		e.looked, e.found = 0, 0
+		if e.stopped() {
+			e.Further()
+		}
 	}
 }
 
@@ -334,6 +342,9 @@ func (j *jobsTab) Took(m jobsMsg) {
 	}
 	j.err, j.took = nil, m.took
 	j.look = min(cmp.Or(j.look, jobsLook)*2, jobsLook)
+	if m.took > jobsSlow {
+		j.look = max(m.stretch.Look/2, jobsLeast)
+	}
 	jobs := make([]listed, len(m.found.Jobs))
 	for i := range jobs {
 		jobs[i] = listed{m.found.Jobs[i], m.at, m.changes}

@@ -136,19 +136,13 @@ func TestRareJobsAreLookedForInBoundedSteps(t *testing.T) {
 	if n := len(s.looks); n != 21 {
 		t.Errorf("asked %d times when nobody wanted more", n)
 	}
-	for range 4 {
-		s.press("enter")
-	}
-	s.sees("none yet")
+	s.press("enter", "space")
+	s.sees("looked at 800,000 jobs down to id 4,200,001, none yet")
 	s.press("enter")
-	s.sees("▸4000000", "looked at 200,000 jobs down to id 3,800,001 · space looks further")
-	for range 7 {
-		s.press("space")
-	}
-	s.sees("▸4000000", " 2500000", "looked at 200,000 jobs down to id 2,400,001 · space looks further")
-	for range 12 {
-		s.press("space")
-	}
+	s.sees("▸4000000", "looked at 1,600,000 jobs down to id 3,400,001 · space looks further")
+	s.press("space")
+	s.sees("▸4000000", " 2500000", "looked at 3,200,000 jobs down to id 1,800,001 · space looks further")
+	s.press("space")
 	s.sees("▸4000000", " 2500000", "    1000")
 	s.seesNot("further", "looked")
 	for range 3 {
@@ -285,9 +279,7 @@ func TestRareRowsAreReadAgainByTheirIDs(t *testing.T) {
 	w := newWorld()
 	s := newStage(t, w, 100, 30, rareQueue)
 	s.press("2", "/", "r", "a", "r", "e", "enter")
-	for range 6 {
-		s.press("space")
-	}
+	s.press("space", "space", "space")
 	s.sees("▸4000000")
 	w.jobs = []queue.Job{{ID: 4_000_000, Queue: "rare", Status: queue.Completed, LastError: "changed", UpdatedAt: noon}}
 	before := len(s.looks)

@@ -31,7 +31,7 @@ func TestJobsScreens(t *testing.T) {
 			{name: "dead", keys: []string{"S", "ctrl+d"}},
 			{name: "none", keys: []string{"]", "]", "]", "s", "s", "s"}},
 			{name: "further", keys: []string{"/", "r", "a", "r", "e", "enter"}, options: []stageOption{rareQueue}},
-			{name: "further, some found", keys: []string{"/", "r", "a", "r", "e", "enter", "space", "space", "space", "space", "space"}, options: []stageOption{rareQueue}},
+			{name: "further, some found", keys: []string{"/", "r", "a", "r", "e", "enter", "space", "space", "space"}, options: []stageOption{rareQueue}},
 			{name: "never read", prepare: func(w *world) { w.down = denied }},
 			{name: "not read again", keys: []string{"j"}, then: func(s *stage) {
 				s.down = denied
