@@ -228,6 +228,21 @@ func TestQueueIsFoundAmongTenThousand(t *testing.T) {
 	s.sees("JOBS emails · any status", "88155  send")
 	s.press("/", "g", "esc", "]")
 	s.sees("JOBS tenant-0.mail")
+	// One that comes while the question stands is there.
+	s.press("/", "n", "e", "w")
+	state := *s.state
+	state.Version++
+	state.Depths.Queues = append(slices.Clone(state.Depths.Queues), watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "newcomers"}})
+	s.state = &state
+	s.settle()
+	s.sees("▸ newcomers", "  new  by this very name")
+	s.press("down") // now the cursor stays on its name
+	later := state
+	later.Version++
+	later.Depths.Queues = append(slices.Clone(state.Depths.Queues), watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "newer"}})
+	s.state = &later
+	s.settle()
+	s.sees("  newcomers", "  newer", "▸ new  by this very name")
 }
 
 // What is pasted narrows the names, and chooses none of them.
