@@ -58,7 +58,7 @@ func (j *jobsTab) chosen() string {
 
 // ages says how old what is in sight is: as old as its oldest row.
 func (j *jobsTab) ages() string {
-	read := j.asked
+	read := j.heard
 	for i, row := range j.sight() {
 		if i == 0 || row.read.Before(read) {
 			read = row.read

@@ -13,7 +13,7 @@ import (
 
 // jobsTab lists all jobs, newest first: those of one queue or of all, in one standing or
 // in any. It holds a stretch of them without gaps, read from the database as far as
-// somebody scrolls; how it is read is in jobsread.go.
+// somebody scrolls: see jobsread.go for the questions, jobsstretch.go for the answers.
 type jobsTab struct {
 	pic    *picture
 	queue  string // "" is every queue
