@@ -29,7 +29,7 @@ const (
 type reading struct {
 	read    bool // an answer has arrived
 	loading bool
-	choice  int // counts up with every choice: the answer to a question about another is dropped
+	choice  int       // counts up with every choice: the answer to a question about another is dropped
 	asked   time.Time // when the last question was put, and
 	heard   time.Time // when the last one that was answered was
 	took    time.Duration
