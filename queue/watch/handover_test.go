@@ -6,18 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
-// The stream begins with a snapshot that takes its time to be read, while polls go on.
-// What happens meanwhile is told once and counted once, for the seconds in which it
-// happened. Here a policy has every row take a hundredth of a second, for the seed alone.
-func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
-	t.Parallel()
+// slowToAttach returns a feed whose seed takes a hundredth of a second for each of so many
+// jobs, and a client. A policy has it so, for the seed alone.
+func slowToAttach(t *testing.T, jobs int) (*Feed, *queue.Queue, *pgx.Conn) {
+	t.Helper()
 	url := testdb.On(t, testdb.Server(t, "autovacuum=off"))
-	psql, q := client(t, url), open(t, url)
+	psql := client(t, url)
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue, run_at) SELECT 'old', now() + interval '1 day' FROM generate_series(1, $1)", jobs)
 	for _, sql := range []string{
-		"INSERT INTO leasetop.jobs (queue, run_at) SELECT 'old', now() + interval '1 day' FROM generate_series(1, 200)",
 		"CREATE ROLE watcher LOGIN REPLICATION",
 		"GRANT USAGE ON SCHEMA leasetop TO watcher",
 		"GRANT SELECT ON ALL TABLES IN SCHEMA leasetop TO watcher",
@@ -27,7 +29,15 @@ func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
 	} {
 		exec(t, psql, sql)
 	}
-	f := start(t, open(t, strings.Replace(url, "postgres@", "watcher@", 1)), Options{})
+	return start(t, open(t, strings.Replace(url, "postgres@", "watcher@", 1)), Options{}), open(t, url), psql
+}
+
+// The stream begins with a snapshot that takes its time to be read, while polls go on.
+// What happens meanwhile is told once and counted once, for the seconds in which it
+// happened.
+func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
+	t.Parallel()
+	f, q, psql := slowToAttach(t, 200)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- toil(ctx, q, "load") }()
@@ -55,5 +65,28 @@ func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
 		if in := total(d.SparkIn); in > came || most > 2*busiest {
 			t.Errorf("%s: %.0f are said to have come, %.0f within a second; it were %.0f, and no more than %.0f within one", d.Queue, in, most, came, busiest)
 		}
+	}
+}
+
+// Whichever of its two connections is lost in the middle of the seed, the feed says so and
+// begins anew.
+func TestConnectionLostWhileTheStreamAttaches(t *testing.T) {
+	t.Parallel()
+	for name, reason := range map[string]string{"wal": "", "wal seed": "terminating connection"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, q, psql := slowToAttach(t, 150)
+			waitFor(t, "a seed being read", func() bool {
+				return number(t, psql, "SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'leasetop feed wal seed' AND wait_event = 'PgSleep'") == 1
+			})
+			since := lastEvent(f.State())
+			exec(t, psql, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'leasetop feed ' || $1", name)
+			await(t, f, "the loss said", func(s *State) bool { return said(s, since, FromWAL, reason) && lastEvent(s) > since })
+			enqueue(t, q, queue.NewJob{})
+			claim(t, q, time.Hour)
+			exact(t, f, psql)
+			toldOnce(t, f)
+			waitFor(t, "one slot", func() bool { return slots(t, psql) == 1 })
+		})
 	}
 }

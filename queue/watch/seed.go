@@ -17,12 +17,13 @@ import (
 // How many rows a statement of a seed reads: as many as take about a tenth of a
 // second, so that it stays within whatever statement_timeout the role has.
 const (
-	firstChunk   = 5_000
-	leastChunk   = 50
-	mostChunk    = 50_000
-	chunkTakes   = 100 * time.Millisecond
-	samplePages  = 2048 // of which the completed jobs are estimated
-	canceledCode = "57014"
+	firstChunk    = 5_000
+	leastChunk    = 50
+	mostChunk     = 50_000
+	chunkTakes    = 100 * time.Millisecond
+	chunkDeadline = 30 * time.Second // nobody answers any more
+	samplePages   = 2048             // of which the completed jobs are estimated
+	canceledCode  = "57014"
 )
 
 // sink takes the jobs that a snapshot holds, but the completed ones. What it is given
@@ -127,18 +128,21 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 	binaryAll := []int16{1, 1, 1, 1, 1, 1}
 	for {
 		began, n, refused := time.Now(), int64(0), error(nil)
-		rows := i.conn.PgConn().ExecParams(ctx, i.feed.q.Schema().Query(statement),
-			append(last, int8of(i.chunk)), nil, binaryAll[:len(key)+1], []int16{1})
-		for refused == nil && rows.NextRow() {
-			values := rows.Values()
-			if refused = take(values); refused == nil {
-				n++
-				for k, column := range key {
-					last[k] = append(last[k][:0], values[column]...)
+		err := within(ctx, chunkDeadline, func(ctx context.Context) error {
+			rows := i.conn.PgConn().ExecParams(ctx, i.feed.q.Schema().Query(statement),
+				append(last, int8of(i.chunk)), nil, binaryAll[:len(key)+1], []int16{1})
+			for refused == nil && rows.NextRow() {
+				values := rows.Values()
+				if refused = take(values); refused == nil {
+					n++
+					for k, column := range key {
+						last[k] = append(last[k][:0], values[column]...)
+					}
 				}
 			}
-		}
-		_, err := rows.Close()
+			_, err := rows.Close()
+			return err
+		})
 		switch took := time.Since(began); {
 		case refused != nil:
 			return refused
