@@ -193,9 +193,7 @@ func toldOnce(t *testing.T, f *Feed) {
 	}
 }
 
-// full asks for the large versions of the tests of faults, which take a quarter of an hour:
-//
-//	LEASETOP_TEST_FULL=1 go test -timeout 1h ./queue/watch ./ui/command
+// full asks for the large versions of the tests of faults, which take some minutes.
 var full = os.Getenv("LEASETOP_TEST_FULL") != ""
 
 // scaled is some, or all of it where the full version is asked for.

@@ -80,6 +80,7 @@ func none(all, _ int) bool { return all == 0 }
 func TestKilledDashboardsLeaveNoSlot(t *testing.T) {
 	t.Parallel()
 	s := newSlotServer(t)
+	s.exec(s.psql, "INSERT INTO leasetop.jobs (queue) SELECT 'emails' FROM generate_series(1, 20000)") // to be read
 	began := time.Now()
 	first := s.dashboard()
 	s.until("a stream", func(_, streaming int) bool { return streaming == 1 })
