@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -16,15 +17,15 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-// backlog holds a feed's stream back at its very start: the slot stands and the feed
-// believes to read, but the server has not been asked for anything, until it is let go.
-// A stream that merely were not read would be ended by the server after a while.
+// backlog holds what a feed's stream says back, until it is let go. Both ends believe
+// meanwhile that nothing happens: the server hears how far the feed is, and the feed
+// gets answers.
 type backlog struct {
 	dial pgconn.DialFunc
 	held chan *heldConn // the connection whose stream is held back
 }
 
-// openHeld is open with a backlog of which the Queue's next feed is the reader.
+// openHeld is open with a backlog.
 func openHeld(t testing.TB, url string) (*queue.Queue, *backlog) {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
@@ -35,7 +36,7 @@ func openHeld(t testing.TB, url string) (*queue.Queue, *backlog) {
 		if err != nil {
 			return nil, err
 		}
-		return &heldConn{Conn: conn, of: b}, nil
+		return &heldConn{Conn: conn, of: b, changed: make(chan struct{})}, nil
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	do(t, err)
@@ -45,7 +46,7 @@ func openHeld(t testing.TB, url string) (*queue.Queue, *backlog) {
 	return q, b
 }
 
-// wait waits until the stream is held back.
+// wait waits until a stream is held back.
 func (b *backlog) wait(t testing.TB) *heldConn {
 	t.Helper()
 	select {
@@ -57,41 +58,47 @@ func (b *backlog) wait(t testing.TB) *heldConn {
 	}
 }
 
-// heldConn is a connection that keeps START_REPLICATION to itself, and answers for the
-// server meanwhile.
+// heldConn is a connection of which nothing is read from START_REPLICATION on.
 type heldConn struct {
 	net.Conn
 	of *backlog
 
-	mu      sync.Mutex
-	command []byte // START_REPLICATION, until it is let go
-	answer  []byte // what the server is made to say
-	skip    int    // bytes of what it says itself, since they were said for it
+	mu       sync.Mutex
+	changed  chan struct{} // closed and replaced whenever something below changed
+	holds    bool
+	answer   []byte // what the server is made to say
+	skip     int    // bytes of what it says itself, since they were said for it
+	deadline time.Time
 }
 
 var copyBoth = []byte{'W', 0, 0, 0, 7, 0, 0, 0} // the answer to START_REPLICATION
 
-func (c *heldConn) Write(p []byte) (int, error) {
+func (c *heldConn) change(do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case len(p) > 5 && bytes.HasPrefix(p[5:], []byte("START_REPLICATION")):
-		c.command, c.answer = bytes.Clone(p), copyBoth
-		c.of.held <- c
-		return len(p), nil
-	case c.command != nil && p[0] == 'd': // how far the feed is: heard
-		c.answer = append(c.answer, c.alive()...)
-		return len(p), nil
-	}
+	do()
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+func (c *heldConn) Write(p []byte) (int, error) {
+	c.change(func() {
+		switch {
+		case len(p) > 5 && bytes.HasPrefix(p[5:], []byte("START_REPLICATION")):
+			c.holds, c.answer, c.skip = true, copyBoth, len(copyBoth)
+			c.of.held <- c
+		case c.holds && p[0] == 'd': // how far the feed is
+			c.answer = append(c.answer, alive()...)
+		}
+	})
 	return c.Conn.Write(p)
 }
 
-// alive is the keepalive of a server in which nothing happens.
-func (c *heldConn) alive() []byte {
-	from, _ := pglogrepl.ParseLSN(string(bytes.Fields(c.command)[4]))
+// alive is a keepalive that tells no position.
+func alive() []byte {
 	m := []byte{'d', 0, 0, 0, 4 + 1 + 8 + 8 + 1, pglogrepl.PrimaryKeepaliveMessageByteID}
-	m = binary.BigEndian.AppendUint64(m, uint64(from))
-	m = binary.BigEndian.AppendUint64(m, uint64(time.Now().UnixMicro()-epoch2000*1e6))
+	m = binary.BigEndian.AppendUint64(m, 0)
+	m = binary.BigEndian.AppendUint64(m, uint64(microsOf(time.Now())))
 	return append(m, 0)
 }
 
@@ -100,28 +107,44 @@ func (c *heldConn) Read(p []byte) (int, error) {
 		c.mu.Lock()
 		said := copy(p, c.answer)
 		c.answer = c.answer[said:]
+		holds, skip, changed, deadline := c.holds, c.skip, c.changed, c.deadline
 		c.mu.Unlock()
-		if said > 0 {
+		switch {
+		case said > 0:
 			return said, nil
-		}
-		n, err := c.Conn.Read(p)
-		c.mu.Lock()
-		known := min(n, c.skip)
-		c.skip -= known
-		c.mu.Unlock()
-		if n > known || err != nil {
-			return copy(p, p[known:n]), err
+		case holds && deadline.IsZero():
+			<-changed
+		case holds:
+			select {
+			case <-changed:
+			case <-time.After(time.Until(deadline)):
+				return 0, os.ErrDeadlineExceeded
+			}
+		default:
+			n, err := c.Conn.Read(p)
+			known := min(n, skip)
+			c.change(func() { c.skip -= known })
+			if n > known || err != nil {
+				return copy(p, p[known:n]), err
+			}
 		}
 	}
 }
 
-// let lets the stream go.
-func (c *heldConn) let(t testing.TB) {
-	t.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	command := c.command
-	c.command, c.skip = nil, len(copyBoth)
-	_, err := c.Conn.Write(command)
-	do(t, err)
+func (c *heldConn) SetReadDeadline(t time.Time) error {
+	c.change(func() { c.deadline = t })
+	return c.Conn.SetReadDeadline(t)
 }
+
+func (c *heldConn) SetDeadline(t time.Time) error {
+	c.change(func() { c.deadline = t })
+	return c.Conn.SetDeadline(t)
+}
+
+func (c *heldConn) Close() error {
+	c.let()
+	return c.Conn.Close()
+}
+
+// let lets the stream go.
+func (c *heldConn) let() { c.change(func() { c.holds = false }) }

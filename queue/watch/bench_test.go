@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,19 +107,31 @@ func BenchmarkFeed(b *testing.B) {
 				var end string
 				do(b, conn.QueryRow(b.Context(), "select pg_current_wal_flush_lsn()::text").Scan(&end))
 
-				feed, nothing := time.Duration(0), time.Duration(0)
-				feed += feeds[0].read(b)
-				nothing += intoNothing(b, url, slots[0], end)
-				nothing += intoNothing(b, url, slots[1], end)
-				feed += feeds[1].read(b)
+				var feed, nothing cost
+				feeds[0].read(b, &feed)
+				intoNothing(b, url, slots[0], end, &nothing)
+				intoNothing(b, url, slots[1], end, &nothing)
+				feeds[1].read(b, &feed)
 				written := float64(2 * (4*load.writers*calls*load.lives + 1))
-				b.ReportMetric(written/feed.Seconds(), "feed-changes/s")
-				b.ReportMetric(written/nothing.Seconds(), "recvlogical-changes/s")
-				b.ReportMetric(float64(nothing)/float64(feed), "ratio")
+				b.ReportMetric(written/feed.took.Seconds(), "feed-changes/s")
+				b.ReportMetric(written/nothing.took.Seconds(), "recvlogical-changes/s")
+				b.ReportMetric(float64(nothing.took)/float64(feed.took), "ratio")
+				b.ReportMetric(feed.spent.Seconds()*1e6/written, "feed-µs-cpu/change")
+				b.ReportMetric(nothing.spent.Seconds()*1e6/written, "recvlogical-µs-cpu/change")
 			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// cost is how long something took, and how much of a processor's time at this end.
+type cost struct{ took, spent time.Duration }
+
+// spent is the processor time of this process.
+func spent(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // heldFeed is a feed that has attached, and reads nothing yet.
@@ -135,22 +148,22 @@ func holdFeed(b *testing.B, url string) heldFeed {
 	return heldFeed{f, backlog.wait(b)}
 }
 
-// read lets the feed read, and returns how long it took until the last change was in State.
-func (f heldFeed) read(b *testing.B) time.Duration {
+// read lets the feed read until the last change is in State.
+func (f heldFeed) read(b *testing.B, c *cost) {
 	b.Helper()
-	began := time.Now()
-	f.conn.let(b)
+	began, before := time.Now(), spent(b)
+	f.conn.let()
 	await(b, f.Feed, "the last change", func(s *State) bool {
 		n := len(s.Events)
 		return n > 0 && s.Events[n-1].Queue == "last"
 	})
-	took := time.Since(began)
+	c.took += time.Since(began)
+	c.spent += spent(b) - before
 	f.Close()
-	return took
 }
 
-// intoNothing has pg_recvlogical read a slot to its end, and returns how long it took.
-func intoNothing(b *testing.B, url, slot, end string) time.Duration {
+// intoNothing has pg_recvlogical read a slot to its end.
+func intoNothing(b *testing.B, url, slot, end string, c *cost) {
 	b.Helper()
 	cmd := osexec.CommandContext(b.Context(), recvlogical(b), "--dbname", url, "--slot", slot, "--start", "--no-loop", "--endpos", end,
 		"--option", "proto_version=1", "--option", "publication_names=leasetop_jobs", "--option", "binary=true", "--file", os.DevNull)
@@ -158,7 +171,8 @@ func intoNothing(b *testing.B, url, slot, end string) time.Duration {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("pg_recvlogical: %v\n%s", err, out)
 	}
-	return time.Since(began)
+	c.took += time.Since(began)
+	c.spent += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
 // recvlogical is where pg_recvlogical is: beside the server's programs, or in PATH.

@@ -180,6 +180,7 @@ func (f *Feed) replication(ctx context.Context, what string) (*pgconn.PgConn, er
 	config.RuntimeParams["tcp_keepalives_interval"] = "2"
 	config.RuntimeParams["tcp_keepalives_count"] = "3"
 	config.RuntimeParams["replication"] = "database"
+	config.DialFunc = gathered(config.DialFunc)
 	return pgconn.ConnectConfig(ctx, &config.Config)
 }
 

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package watch
+
+import "time"
+
+func doze(d time.Duration) { time.Sleep(d) }
