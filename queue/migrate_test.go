@@ -106,10 +106,12 @@ func TestDatabaseThatIsNotUTF8IsRefused(t *testing.T) {
 	url := strings.Replace(owner.Pool().Config().ConnString(), owner.ConnConfig().Database, name, 1)
 	q := must[*Queue](t)(Open(t.Context(), url, Options{}))
 	defer q.Close()
-	exec(t, q, "create schema leasetop; create table leasetop.jobs ()", pgx.QueryExecModeSimpleProtocol)
-	for _, err := range []error{q.Ping(t.Context()), q.Migrate(t.Context())} {
-		if !errors.Is(err, ErrEncoding) || !strings.Contains(err.Error(), "stores text as LATIN1") {
-			t.Errorf("error %v", err)
+	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), url))
+	defer conn.Close(t.Context())
+	must[any](t)(conn.Exec(t.Context(), "create schema leasetop; create table leasetop.jobs ()", pgx.QueryExecModeSimpleProtocol))
+	for operation, do := range every(q, Lease{1, "x"}, 1) {
+		if err := do(t.Context()); !errors.Is(err, ErrEncoding) || !strings.Contains(err.Error(), "stores text as LATIN1") {
+			t.Errorf("%s: error %v", operation, err)
 		}
 	}
 }

@@ -28,30 +28,29 @@ func (p *pooler) fit(config *pgx.ConnConfig) {
 	}
 }
 
-// notice sets a pool up to find out with its first connection.
-func (p *pooler) notice(config *pgxpool.Config) {
-	if config.ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
-		return
+// ask finds out over a new connection, unless it is known.
+func (p *pooler) ask(ctx context.Context, conn *pgx.Conn) error {
+	if p.between.Load() || conn.Config().DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
+		return nil
 	}
+	answer, err := conn.PgConn().Exec(ctx, p.statement).ReadAll()
+	if err != nil {
+		return err
+	}
+	told := strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
+	if len(answer) == 1 && len(answer[0].Rows) == 1 && string(answer[0].Rows[0][0]) != told {
+		p.between.Store(true)
+	}
+	p.asked.Store(true)
+	return nil
+}
+
+// heed has a pool do as is known.
+func (p *pooler) heed(config *pgxpool.Config) {
 	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		if p.between.Load() {
 			p.fit(c)
 		}
-		return nil
-	}
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		if p.between.Load() {
-			return nil
-		}
-		answer, err := conn.PgConn().Exec(ctx, p.statement).ReadAll()
-		if err != nil {
-			return err
-		}
-		told := strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
-		if len(answer) == 1 && len(answer[0].Rows) == 1 && string(answer[0].Rows[0][0]) != told {
-			p.between.Store(true)
-		}
-		p.asked.Store(true)
 		return nil
 	}
 	// The connections from before we knew are replaced.

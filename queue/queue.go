@@ -56,7 +56,13 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
 	between := &pooler{statement: schema.Query("backend")}
-	between.notice(config)
+	between.heed(config)
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := unicode(conn); err != nil {
+			return err
+		}
+		return between.ask(ctx, conn)
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
@@ -116,11 +122,19 @@ func (q *Queue) Ping(ctx context.Context) error {
 		return q.failed("ping", err)
 	}
 	defer conn.Release()
-	if encoding := conn.Conn().PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
-		return fmt.Errorf("ping: %w: it stores text as %s, which cannot hold every payload and error text", ErrEncoding, encoding)
+	if err := unicode(conn.Conn()); err != nil { // for a pool of the caller's
+		return q.failed("ping", err)
 	}
 	_, err = conn.Exec(ctx, q.schema.Query("table_pages"))
 	return q.failed("ping", err, "table_pages")
+}
+
+// unicode refuses a database that does not store text as UTF-8.
+func unicode(conn *pgx.Conn) error {
+	if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" { // unless a pooler keeps it
+		return fmt.Errorf("%w: it stores text as %s, which cannot hold every payload and error text", ErrEncoding, encoding)
+	}
+	return nil
 }
 
 // write runs one statement on a connection of the pool; see [Queue.writeOn].

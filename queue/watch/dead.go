@@ -175,7 +175,7 @@ func (f *Feed) readingDead(ctx context.Context) {
 		switch {
 		case err == nil:
 			failures, told = 0, ""
-		case errors.Is(err, queue.ErrSchemaMissing), errors.Is(err, queue.ErrSchemaOld): // the poll says so, and asks again once it is there
+		case errors.Is(err, queue.ErrSchemaMissing), errors.Is(err, queue.ErrSchemaOld), errors.Is(err, queue.ErrEncoding): // the poll says so, and asks again once it is there
 		default: // what is shown grows old meanwhile
 			failures++
 			if reason := f.sayReading(err); reason != told && ctx.Err() == nil {
@@ -236,5 +236,5 @@ func notifyReason(err error) (reason string, byPerson bool) {
 	case errors.As(err, &server) && server.Code == "25006":
 		return "a standby has no notifications: connect to the primary; dead letters are polled", true
 	}
-	return say(err), false
+	return say(err), errors.Is(err, queue.ErrEncoding)
 }

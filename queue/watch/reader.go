@@ -44,7 +44,8 @@ func (f *Feed) openReader() (*queue.Queue, error) {
 
 // setUp bounds what is read over a connection, and says how it is planned.
 func (f *Feed) setUp(ctx context.Context, conn *pgx.Conn) error {
-	rows, err := conn.Query(ctx, f.q.Schema().Query("watch_session"), int64(conn.PgConn().PID()), statementTimeout.Milliseconds())
+	// Once for each connection, and perhaps behind a pooler: nothing to prepare.
+	rows, err := conn.Query(ctx, f.q.Schema().Query("watch_session"), pgx.QueryExecModeExec, int64(conn.PgConn().PID()), statementTimeout.Milliseconds())
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // SQLSTATEs that the stream can meet.
@@ -41,8 +43,10 @@ func walReason(err error) (reason string, byPerson bool) {
 		return "the jobs table does not exist yet: run `leasetop migrate up`", true
 	case errors.Is(err, errNoPublication):
 		return err.Error() + ": the migration may not have had the right to create it; the CREATE PUBLICATION for its owner is among the findings of health", true
-	case errors.Is(err, errFiltered):
+	case errors.Is(err, errLeftOut):
 		return err.Error() + ", so its counts would be wrong; the statements that mend it are among the findings of health", true
+	case errors.Is(err, queue.ErrEncoding):
+		return say(err), true
 	case errors.As(err, &blocked):
 		return blocked.reason(), false
 	case errors.As(err, &server):
@@ -61,7 +65,7 @@ func walServerReason(err *pgconn.PgError) (reason string, byPerson bool) {
 		return "an open write transaction somewhere in the cluster holds up the replication slot: attaches when that ends", false
 	case err.Code == insufficientRight || err.Code == noAuthorization && strings.Contains(err.Message, "replication"):
 		return "the role may not replicate: ALTER ROLE … REPLICATION (" + err.Message + ")", true
-	case err.Code == configurationLimit:
+	case err.Code == configurationLimit, err.Code == objectNotReady && strings.Contains(err.Message, "max_replication_slots"):
 		return "all replication slots are in use: raise max_replication_slots, or drop one that nobody reads (pg_replication_slots)", true
 	case err.Code == tooManyConnections:
 		return "no connection left for a replication stream: raise max_wal_senders or max_connections (" + err.Message + ")", true

@@ -42,40 +42,6 @@ func TestWithoutLogicalWALThePollTellsTheStory(t *testing.T) {
 	})
 }
 
-func TestNoFreeSlotSaysSo(t *testing.T) {
-	t.Parallel()
-	server := testdb.Server(t, "max_replication_slots=1")
-	url := testdb.On(t, server)
-	psql := client(t, url)
-	exec(t, psql, "SELECT pg_create_logical_replication_slot('theirs', 'pgoutput')")
-	f := refused(t, open(t, url), "all replication slots are in use: raise max_replication_slots")
-	exec(t, psql, "SELECT pg_drop_replication_slot('theirs')")
-	poke(f.retryWAL)
-	await(t, f, "the stream", func(s *State) bool { return s.WAL.OK })
-}
-
-func TestRoleThatMayNotReplicateIsToldTheCure(t *testing.T) {
-	t.Parallel()
-	server := testdb.Server(t)
-	url := testdb.On(t, server)
-	psql := client(t, url)
-	exec(t, psql, "CREATE ROLE reader LOGIN")
-	exec(t, psql, "GRANT USAGE ON SCHEMA leasetop TO reader")
-	exec(t, psql, "GRANT SELECT ON leasetop.jobs TO reader")
-	f := refused(t, open(t, strings.Replace(url, "postgres@", "reader@", 1)), "ALTER ROLE … REPLICATION")
-	if s := f.State(); !s.Server.ReadOnly || s.Server.User != "reader" {
-		t.Errorf("%+v", s.Server)
-	}
-}
-
-func TestMissingPublicationIsToldTheCure(t *testing.T) {
-	t.Parallel()
-	server := testdb.Server(t)
-	url := testdb.On(t, server)
-	exec(t, client(t, url), "DROP PUBLICATION leasetop_jobs")
-	refused(t, open(t, url), "no publication leasetop_jobs")
-}
-
 func TestOpenWriteTransactionIsNamedAndWaitedFor(t *testing.T) {
 	t.Parallel()
 	server := testdb.Server(t)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 const (
@@ -215,7 +220,7 @@ var (
 	errStandby       = errors.New("a standby")
 	errNoTable       = errors.New("no table")
 	errNoPublication = errors.New("no publication")
-	errFiltered      = errors.New("changes are left out of the publication")
+	errLeftOut       = errors.New("left out of the publication")
 )
 
 type walLevelError string
@@ -225,11 +230,14 @@ func (e walLevelError) Error() string { return "wal_level is " + string(e) }
 // check asks for what would otherwise fail late, or in words that name no cure. A
 // missing publication, for one, shows only with the first change.
 func (s *stream) check(ctx context.Context) error {
+	if encoding := s.conn.ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" {
+		return fmt.Errorf("%w: it stores text as %s", queue.ErrEncoding, encoding)
+	}
 	results, err := s.conn.Exec(ctx, s.feed.q.Schema().Query("watch_replication")).ReadAll()
 	if err != nil {
 		return err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 5 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 6 {
 		return errors.New("the server did not answer whether it can stream")
 	}
 	answer := results[0].Rows[0]
@@ -244,11 +252,29 @@ func (s *stream) check(ctx context.Context) error {
 	case yes(3):
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
 	case yes(4):
-		return fmt.Errorf("%w %s", errFiltered, s.feed.q.Schema().Publication())
+		return fmt.Errorf("changes are %w %s", errLeftOut, s.feed.q.Schema().Publication())
+	}
+	if missing := unpublished(answer[5]); len(missing) > 0 {
+		return fmt.Errorf("%s are %w %s", strings.Join(missing, ", "), errLeftOut, s.feed.q.Schema().Publication())
 	}
 	table, err := strconv.ParseUint(string(answer[2]), 10, 32)
 	s.decoder.table = uint32(table)
 	return err
+}
+
+// unpublished are the columns that the stream needs and a publication, by the JSON of
+// those it has, leaves out.
+func unpublished(list []byte) (missing []string) {
+	var published []string
+	if json.Unmarshal(list, &published) != nil {
+		return nil // before PostgreSQL 15 they are all published
+	}
+	for at, name := range jobsColumns {
+		if name != "" && column(at) != columnCancelledBy && !slices.Contains(published, name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // seed fills the ledger with what the slot's snapshot holds.
