@@ -74,20 +74,6 @@ func TestAttachWaitsForAnOpenWriteTransactionAndNamesIt(t *testing.T) {
 	}
 }
 
-// A feed that is closed while its slot waits leaves none behind, though the
-// transaction goes on.
-func TestFeedClosedWhileItAttachesLeavesNoSlot(t *testing.T) {
-	t.Parallel()
-	url := testdb.On(t, testdb.Server(t, "autovacuum=off"))
-	somebody, psql, q := client(t, url), client(t, url), open(t, url)
-	exec(t, somebody, "BEGIN")
-	exec(t, somebody, "INSERT INTO leasetop.jobs (queue) VALUES ('emails')")
-	f := Start(t.Context(), q, Options{})
-	waitFor(t, "a slot that waits", func() bool { return slots(t, psql) == 1 })
-	f.Close()
-	waitFor(t, "no slot", func() bool { return slots(t, psql) == 0 })
-}
-
 // A network that falls silent when the slot has been made, and before it streams: the
 // server hears no more of us and keeps no slot for that.
 func TestFeedCutOffWhileItAttachesLeavesNoSlot(t *testing.T) {

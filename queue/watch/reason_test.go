@@ -42,21 +42,6 @@ func TestWithoutLogicalWALThePollTellsTheStory(t *testing.T) {
 	})
 }
 
-func TestOpenWriteTransactionIsNamedAndWaitedFor(t *testing.T) {
-	t.Parallel()
-	server := testdb.Server(t)
-	url := testdb.On(t, server)
-	writer := client(t, url+"&application_name=nightly-import")
-	exec(t, writer, "BEGIN")
-	exec(t, writer, "INSERT INTO leasetop.jobs (queue) VALUES ('x')")
-	f := refused(t, open(t, url), "(nightly-import, user postgres)")
-	exec(t, writer, "COMMIT")
-	await(t, f, "the stream", func(s *State) bool { return s.WAL.OK })
-	if n := slots(t, writer); n != 1 {
-		t.Errorf("%d slots", n)
-	}
-}
-
 func TestCloseWhileTheSlotWaitsLeavesNone(t *testing.T) {
 	t.Parallel()
 	server := testdb.Server(t)
