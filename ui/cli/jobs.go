@@ -9,12 +9,15 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-// Jobs prints up to limit jobs, newest first (dead letters alone: newest death
-// first). As JSON each is one object a line with the table's column names; the
-// payload is among them only when asked for, and last_error is cut at 1,000
-// characters: [Show] has all of it.
-func Jobs(ctx context.Context, p Printer, q *queue.Queue, f queue.Filter, limit int, payloads bool) error {
-	page := queue.Page{}
+// Jobs prints jobs, newest id first (failed and dead alone: newest death first). As JSON
+// each is one object a line with the table's column names; the payload is among them only
+// when asked for, and last_error is cut at 1,000 characters: [Show] has all of it. It goes
+// on until it has the jobs asked for or has looked at the whole table, in bounded steps.
+func Jobs(ctx context.Context, p Printer, q jobsReader, f queue.Filter, part Part) error {
+	next := byID(q, f, part.Before)
+	if byDeath(f) {
+		next = deaths(q, f, part.Before)
+	}
 	l := listing{
 		columns: []column{
 			{title: "ID", right: true},
@@ -27,9 +30,8 @@ func Jobs(ctx context.Context, p Printer, q *queue.Queue, f queue.Filter, limit 
 			{title: "LOCKED BY", most: 40},
 			{title: "LAST ERROR", most: 80},
 		},
-		next: func(ctx context.Context, most int) ([]listed, error) {
-			page.Limit = most
-			jobs, next, err := q.List(ctx, f, page)
+		next: func(ctx context.Context, most int) ([]listed, reached, error) {
+			jobs, far, err := next(ctx, most)
 			out := make([]listed, len(jobs))
 			for i := range jobs {
 				j := &jobs[i]
@@ -38,20 +40,17 @@ func Jobs(ctx context.Context, p Printer, q *queue.Queue, f queue.Filter, limit 
 					when(j.RunAt), clock(j.UpdatedAt), j.LockedBy, j.LastError,
 				}}
 			}
-			page.After = next
-			return out, err
+			return out, far, err
 		},
+		payloads: q.Payloads,
 	}
-	if payloads {
-		l.payloads = q.Payloads
-	}
-	return l.print(ctx, p, limit)
+	return l.print(ctx, p, part)
 }
 
-// ArchivedJobs prints up to limit discarded jobs of one queue or ("") of all, newest
-// first, as [Jobs] does.
-func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName string, limit int, payloads bool) error {
-	before := int64(0)
+// ArchivedJobs prints discarded jobs of one queue or ("") of all, newest id first, as
+// [Jobs] does.
+func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName string, part Part) error {
+	far := reached{id: part.Before}
 	l := listing{
 		columns: []column{
 			{title: "ID", right: true},
@@ -65,8 +64,8 @@ func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName stri
 			{title: "WHY", most: 40},
 			{title: "LAST ERROR", most: 80},
 		},
-		next: func(ctx context.Context, most int) ([]listed, error) {
-			jobs, err := q.Archive(ctx, queueName, before, most)
+		next: func(ctx context.Context, most int) ([]listed, reached, error) {
+			jobs, err := q.Archive(ctx, queueName, far.id, most)
 			out := make([]listed, len(jobs))
 			for i := range jobs {
 				j := &jobs[i]
@@ -74,15 +73,14 @@ func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName stri
 					strconv.FormatInt(j.ID, 10), j.Queue, j.Kind, string(j.Status), attempts(&j.Job),
 					clock(j.UpdatedAt), clock(j.ArchivedAt), j.ArchivedBy, j.ArchivedWhy, j.LastError,
 				}}
-				before = j.ID
+				far.id = j.ID
 			}
-			return out, err
+			far.more = len(jobs) == most
+			return out, far, err
 		},
+		payloads: q.ArchivedPayloads,
 	}
-	if payloads {
-		l.payloads = q.ArchivedPayloads
-	}
-	return l.print(ctx, p, limit)
+	return l.print(ctx, p, part)
 }
 
 func attempts(j *queue.Job) string { return fmt.Sprintf("%d/%d", j.Attempts, j.MaxAttempts) }

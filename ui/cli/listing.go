@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"time"
 )
 
 // listPage is how many rows are asked for at a time; fewer with payloads, which may be large.
@@ -15,12 +17,23 @@ const (
 	listPagePayloads = 50
 )
 
+// longWait is how long nothing is said of how far the reading is.
+const longWait = time.Second
+
+// Part says which jobs of a list are printed.
+type Part struct {
+	Limit    int   // so many at most
+	Before   int64 // those that come after the job of this id; 0 is from the first of the list
+	Payloads bool
+}
+
 // listing is a list of jobs, read page by page.
 type listing struct {
 	columns []column
-	// next returns the page after those before, of so many at most; the last has fewer.
-	next func(ctx context.Context, most int) ([]listed, error)
-	// payloads returns those of some jobs. nil leaves them out.
+	// next returns those after the page before, so many at most, and how far the list is
+	// read then. They may be none, and yet not the last.
+	next func(ctx context.Context, most int) ([]listed, reached, error)
+	// payloads returns those of some jobs.
 	payloads func(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error)
 }
 
@@ -30,47 +43,115 @@ type listed struct {
 	cells []string
 }
 
-// print prints up to limit jobs: as JSON each is one object a line.
-func (l *listing) print(ctx context.Context, p Printer, limit int) error {
-	most, columns := listPage, l.columns
-	if l.payloads != nil {
-		most, columns = listPagePayloads, append(columns, column{title: "PAYLOAD", most: 120})
+// reached says how far a list was read.
+type reached struct {
+	id     int64 // what was not read comes after this job; 0 when nothing was read
+	looked int   // at so many jobs, listed or not; 0 when an index alone led to those listed
+	more   bool  // there may be jobs beyond
+	sure   bool  // there are
+}
+
+// print prints a part of the list: as JSON each job is one object a line, as soon as it is
+// found. When it fails or is called off half-way it prints what was found before.
+func (l *listing) print(ctx context.Context, p Printer, part Part) error {
+	columns := l.columns
+	if part.Payloads {
+		columns = append(columns, column{title: "PAYLOAD", most: 120})
 	}
 	out := bufio.NewWriter(p.Out)
 	var rows [][]string
-	for limit > 0 {
-		wanted := min(limit, most)
-		page, err := l.next(ctx, wanted)
-		if err != nil {
-			return errors.Join(err, out.Flush())
-		}
-		var bodies map[int64]json.RawMessage
-		if l.payloads != nil {
-			if bodies, err = l.payloads(ctx, ids(page)...); err != nil {
-				return errors.Join(err, out.Flush())
-			}
-		}
+	shown := 0
+	far, failed := l.read(ctx, p, part, func(page []listed, bodies map[int64]json.RawMessage) error {
+		shown += len(page)
 		for _, j := range page {
 			switch body := bodies[j.job.ID]; {
 			case p.Format == JSON:
 				if err := printJob(out, &j.job, body); err != nil {
 					return err
 				}
-			case l.payloads != nil:
+			case part.Payloads:
 				rows = append(rows, append(j.cells, string(body)))
 			default:
 				rows = append(rows, j.cells)
 			}
 		}
-		if len(page) < wanted {
-			break
-		}
-		limit -= len(page)
-	}
-	if p.Format == JSON {
 		return out.Flush()
+	})
+	if failed != nil && far.id != 0 {
+		failed = fmt.Errorf("%w (read down to job %d: --before %[2]d goes on there)", failed, far.id)
 	}
-	return errors.Join(table(out, columns, rows), out.Flush())
+	if p.Format != JSON && (failed == nil || shown > 0) {
+		if err := errors.Join(table(out, columns, rows), out.Flush()); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if failed == nil && far.more {
+		more := "perhaps more"
+		if far.sure {
+			more = "more"
+		}
+		fmt.Fprintf(p.Err, "leasetop: %d shown, %s with --limit or --before %d\n", shown, more, far.id)
+	}
+	return failed
+}
+
+// read reads a part of the list and hands on each page. It asks for one job more than the
+// part may have, to know whether there is one, but goes no further for that than one
+// question.
+func (l *listing) read(ctx context.Context, p Printer, part Part, put func([]listed, map[int64]json.RawMessage) error) (far reached, err error) {
+	most := listPage
+	if part.Payloads {
+		most = listPagePayloads
+	}
+	began, said := time.Now(), false
+	wipe := func() {
+		if said {
+			p.endProgress()
+		}
+		said = false
+	}
+	defer wipe()
+	for left, done := part.Limit, false; !done; {
+		page, at, err := l.next(ctx, min(left+1, most))
+		if err != nil {
+			return far, err
+		}
+		done = left == 0 || !at.more
+		if len(page) > left {
+			page, done = page[:left], true
+			at = reached{id: far.id, looked: at.looked, more: true, sure: true}
+			if left > 0 {
+				at.id = page[left-1].job.ID
+			}
+		}
+		if len(page) > 0 {
+			var bodies map[int64]json.RawMessage
+			if part.Payloads {
+				if bodies, err = l.payloads(ctx, ids(page)...); err != nil {
+					return far, err
+				}
+			}
+			wipe()
+			if err := put(page, bodies); err != nil {
+				return far, err
+			}
+			left -= len(page)
+		}
+		far = at
+		if !done && time.Since(began) > longWait {
+			p.progress(far.words(part.Limit - left))
+			said = true
+		}
+	}
+	return far, nil
+}
+
+// words say how far it is.
+func (r *reached) words(found int) string {
+	if r.looked == 0 {
+		return "found " + thousands(found)
+	}
+	return fmt.Sprintf("found %s, looked at %s jobs down to id %d", thousands(found), thousands(r.looked), r.id)
 }
 
 func ids(page []listed) []int64 {

@@ -104,6 +104,26 @@ func (n *number) Set(text string) error {
 	return nil
 }
 
+// jobID is a flag that names a job; 0 when it was not said.
+type jobID int64
+
+func (j *jobID) Type() string { return "id" }
+func (j *jobID) String() string {
+	if *j == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*j), 10)
+}
+
+func (j *jobID) Set(text string) error {
+	ids, err := parseIDs([]string{text})
+	if err != nil || ids[0] == 0 {
+		return errors.New("use a job's id, a whole number like 42")
+	}
+	*j = jobID(ids[0])
+	return nil
+}
+
 // format is the flag -o.
 type format cli.Format
 
