@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -68,14 +69,23 @@ func (f *Feed) name(config *pgx.ConnConfig, what string) {
 	}
 }
 
-// read does one reading of the feed when no other is under way, and bounds it.
-func (f *Feed) read(ctx context.Context, do func(context.Context) error) error {
+// turn waits until nobody else reads for this feed, and says how to end one's turn.
+func (f *Feed) turn(ctx context.Context) (over func(), err error) {
 	select {
 	case f.reading <- struct{}{}:
-		defer func() { <-f.reading }()
+		return sync.OnceFunc(func() { <-f.reading }), nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
+}
+
+// read does one reading of the feed when no other is under way, and bounds it.
+func (f *Feed) read(ctx context.Context, do func(context.Context) error) error {
+	over, err := f.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer over()
 	return within(ctx, pollDeadline, func(ctx context.Context) error {
 		silent := time.AfterFunc(silentAfter, func() {
 			if ctx.Err() == nil {

@@ -21,6 +21,7 @@ const (
 	leastChunk    = 50
 	mostChunk     = 50_000
 	chunkTakes    = 100 * time.Millisecond
+	turnMost      = time.Second      // during which nothing else is read
 	chunkDeadline = 30 * time.Second // nobody answers any more
 	samplePages   = 2048             // of which the completed jobs are estimated
 	canceledCode  = "57014"
@@ -118,6 +119,18 @@ func (i *imported) read(ctx context.Context, to sink) error {
 	})
 }
 
+// inTurn does one reading when the feed does no other, and bounds it. One that takes long
+// holds up no poll, which would find out why.
+func (i *imported) inTurn(ctx context.Context, do func(context.Context) error) error {
+	over, err := i.feed.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer over()
+	defer time.AfterFunc(turnMost, over).Stop()
+	return within(ctx, chunkDeadline, do)
+}
+
 // walk reads all rows of a statement, chunk by chunk. key says which columns of the
 // last row are the parameters of the next chunk, and first those of the first.
 func (i *imported) walk(ctx context.Context, statement string, key []int, first [][]byte, take func(values [][]byte) error) error {
@@ -127,8 +140,10 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 	}
 	binaryAll := []int16{1, 1, 1, 1, 1, 1}
 	for {
-		began, n, refused := time.Now(), int64(0), error(nil)
-		err := within(ctx, chunkDeadline, func(ctx context.Context) error {
+		took, n, refused := time.Duration(0), int64(0), error(nil)
+		err := i.inTurn(ctx, func(ctx context.Context) error {
+			began := time.Now()
+			defer func() { took = time.Since(began) }()
 			rows := i.conn.PgConn().ExecParams(ctx, i.feed.q.Schema().Query(statement),
 				append(last, int8of(i.chunk)), nil, binaryAll[:len(key)+1], []int16{1})
 			for refused == nil && rows.NextRow() {
@@ -143,7 +158,7 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 			_, err := rows.Close()
 			return err
 		})
-		switch took := time.Since(began); {
+		switch {
 		case refused != nil:
 			return refused
 		case canceled(err) && i.chunk > leastChunk:
@@ -177,7 +192,10 @@ func (i *imported) completed(ctx context.Context) (counts map[string]int64, exac
 		if percent == 0 {
 			return nil, pages == 0, nil
 		}
-		counts, err := i.sample(ctx, percent)
+		err := i.inTurn(ctx, func(ctx context.Context) (err error) {
+			counts, err = i.sample(ctx, percent)
+			return err
+		})
 		if !canceled(err) {
 			return counts, percent == 100, err
 		}
