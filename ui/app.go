@@ -36,10 +36,9 @@ type app struct {
 	plain     bool
 	clustered bool // the terminal counts cells per grapheme cluster (mode 2027)
 
-	pic     picture
-	latest  pulledMsg // the newest there is; pic lags behind it while frozen, and for moments
-	frozen  bool
-	adopted time.Time // local clock when the latest became the picture
+	pic    picture
+	latest pulledMsg // the newest there is; pic lags behind it while frozen
+	frozen bool
 
 	tabs     []tab
 	open     int
@@ -155,8 +154,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case aloneMsg:
 		a.frame = ""
 		return a.stoodAlone(msg)
-	case wakeMsg:
-		a.catchUp()
+	case wakeMsg: // something looks different now, or is due
 	case faultMsg:
 		return a.fail(msg.err)
 	default: // releases, focus: nothing acts on them

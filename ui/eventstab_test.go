@@ -38,7 +38,7 @@ func (w *world) happen(events ...watch.Event) {
 func (s *stage) happens(events ...watch.Event) {
 	s.t.Helper()
 	s.happen(events...)
-	s.now = s.now.Add(calmEvery)
+	s.now = s.now.Add(frameEvery)
 	s.pull()
 }
 

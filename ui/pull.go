@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,11 +11,11 @@ import (
 	"github.com/leasetop/leasetop/workers"
 )
 
-// How often the screen may change: ten times a second for what matters, four
-// times for the ordinary course of things, once for clocks.
+// How often the screen may change, besides its clocks. A change that comes among a
+// thousand a second is on it after 120 ms in the middle; with pictures four times a
+// second it took 320 (BenchmarkLatency in ui/e2e).
 const (
 	frameEvery  = 100 * time.Millisecond
-	calmEvery   = 250 * time.Millisecond
 	ledgerEvery = 2 * time.Second
 )
 
@@ -116,39 +115,15 @@ func (a *app) pulled(m pulledMsg) tea.Cmd {
 	if over := len(m.news) - 2*journalKept; over > 0 {
 		m.news = m.news[over:]
 	}
-	before := a.latest
 	a.latest = m
-	early := calmEvery - a.now().Sub(a.adopted)
-	switch {
-	case a.frozen:
-	case early <= 0 || matters(before, m):
+	if !a.frozen {
 		a.adopt(m)
-	default:
-		return tea.Batch(a.pull(m), a.after(early, wakeMsg{}))
 	}
 	return a.pull(m)
 }
 
-// matters tells whether something happened that must be seen at once: a death, a
-// pause, an event of the workers, a source lost or back.
-func matters(before, m pulledMsg) bool {
-	a, b := before.state, m.state
-	return a.Version == 0 || a.Dead.Signal != b.Dead.Signal || a.Dead.Total != b.Dead.Total ||
-		!slices.Equal(a.Pauses.List, b.Pauses.List) ||
-		a.WAL.OK != b.WAL.OK || a.Notify.OK != b.Notify.OK || a.Polling.OK != b.Polling.OK ||
-		before.last != m.last
-}
-
-// catchUp makes the latest the picture, when it is not yet.
-func (a *app) catchUp() {
-	if !a.frozen && a.latest.state != a.pic.state {
-		a.adopt(a.latest)
-	}
-}
-
 // adopt makes what was pulled the picture.
 func (a *app) adopt(m pulledMsg) {
-	a.adopted = a.now()
 	first := a.pic.state.Version == 0 && m.state.Version != 0
 	a.pic.take(m)
 	if first {
