@@ -211,6 +211,9 @@ func (q *queuesPane) warnings(w int) []string {
 	var lines []string
 	add := func(k ink, text string) { lines = append(lines, " "+k.draw(safe.Fit("! "+text, w-2))) }
 
+	if d := q.pic.state.Depths; d.Note != "" {
+		add(t.dim, "counts stop at "+thousands(int64(d.Cap))+": "+d.Note)
+	}
 	missing := q.pic.unserved
 	for i, one := range missing.first {
 		if i > 0 && missing.count > len(missing.first) {

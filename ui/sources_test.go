@@ -16,6 +16,12 @@ func TestWhereTheFiguresComeFromIsDrawn(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(*watch.State){
 		"polled": func(s *watch.State) { polled(s, noStream) },
+		"counted less far": func(s *watch.State) {
+			polled(s, noStream)
+			s.Depths.Cap, s.Depths.Note = 10_000, "statement_timeout is 500ms, and counting further takes longer"
+			q := &s.Depths.Queues[0]
+			q.Failed, q.Dead, q.AtLeast = 0, 10_000, queue.AtLeast{Failed: true, Dead: true}
+		},
 		"attaching": func(s *watch.State) {
 			polled(s, "")
 			s.WAL = watch.Link{Since: noon.Add(-4 * time.Second), Attaching: true, Reason: "attaching: 430,080 jobs read"}

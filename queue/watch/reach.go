@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -82,20 +81,20 @@ func (f *Feed) allowed() (limit string) {
 	return limit
 }
 
-// longer says of what takes too long what it is longer than.
-func longer(limit string) string {
-	if limit == "" || limit == inWords(statementTimeout) {
-		return "takes longer than " + inWords(statementTimeout)
-	}
-	return fmt.Sprintf("takes longer than the database allows (statement_timeout = %s)", limit)
-}
+// theirs tells whether the limit is the database's and not ours.
+func theirs(limit string) bool { return limit != "" && limit != inWords(statementTimeout) }
+
 
 // sayReading is say for what stopped a reading.
 func (f *Feed) sayReading(err error) string {
-	if canceled(err) {
-		return "a reading " + longer(f.allowed())
+	limit := f.allowed()
+	switch {
+	case !canceled(err):
+		return say(err)
+	case theirs(limit):
+		return "statement_timeout is " + limit + ", and a reading takes longer"
 	}
-	return say(err)
+	return "a reading takes longer than " + inWords(statementTimeout)
 }
 
 // reached puts into State how far a reading counted, and tells when that is not as far
@@ -103,7 +102,10 @@ func (f *Feed) sayReading(err error) string {
 func (f *Feed) reached(r *reach) {
 	f.draft.Depths.Cap, f.draft.Depths.Note = r.cap(), ""
 	if r.down > 0 {
-		f.draft.Depths.Note = "counting further " + longer(f.limit)
+		f.draft.Depths.Note = "counting further takes longer than " + inWords(statementTimeout)
+		if theirs(f.limit) {
+			f.draft.Depths.Note = "statement_timeout is " + f.limit + ", and counting further takes longer"
+		}
 	}
 	switch {
 	case r.down > r.told:

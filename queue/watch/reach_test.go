@@ -102,7 +102,7 @@ func TestPollThatTheDatabaseCancelsCountsLessFarAndSaysSo(t *testing.T) {
 	if d := s.Depths.Queues[0]; d.Dead != 10_000 || d.AtLeast != want || s.Depths.Cap != 10_000 || s.Dead.Total != 10_000 || !s.Dead.Capped {
 		t.Errorf("%+v of %d, %d dead letters", d, s.Depths.Cap, s.Dead.Total)
 	}
-	reason := "counting further takes longer than the database allows (statement_timeout = 500ms)"
+	reason := "statement_timeout is 500ms, and counting further takes longer"
 	if s.Depths.Note != reason || !s.Polling.OK {
 		t.Errorf("%q, %+v", s.Depths.Note, s.Polling)
 	}

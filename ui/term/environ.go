@@ -10,7 +10,7 @@ import (
 // dropped: a developer's own NO_COLOR, TMUX, PGHOST or DATABASE_URL must not
 // decide what a test sees.
 var kept = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "SHELL", "GOCOVERDIR",
+	"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "SHELL", "GOCOVERDIR", "LEASETOP_PG_BIN",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
 }
 
