@@ -46,11 +46,12 @@ func (p *picture) healthChip() string {
 	return p.theme.chip(toneOf(list[0].Grade), markOf(list[0].Grade)+" "+strconv.Itoa(len(list))+" health")
 }
 
-// drift is the header's word for the last comparison, once there was one.
+// drift is the header's word for the last comparison. It speaks of the counts that this
+// stream keeps: one of those before it says nothing of them.
 func (p *picture) drift() string {
-	d := p.state.Health.Drift
+	d, wal := p.state.Health.Drift, p.state.WAL
 	switch {
-	case d.Checked.IsZero() || p.state.Depths.Source != watch.FromWAL:
+	case !wal.OK || !d.Checked.After(wal.Since) || p.state.Depths.Source != watch.FromWAL:
 		return ""
 	case d.Off > 0:
 		return p.theme.warn.draw("drift " + thousands(d.Off))

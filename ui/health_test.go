@@ -106,6 +106,27 @@ func TestHeaderSaysHowMuchThereIsToLookAt(t *testing.T) {
 	s.sees("drift 3", "! 1 health")
 }
 
+// A comparison speaks of the counts of one stream: of those of the next it says nothing.
+func TestDriftDoesNotOutliveItsStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld().streamed(sound())
+	s := newStage(t, w, 120, 36)
+	s.sees("drift 0")
+	w.state.WAL = watch.Link{Since: noon, Attaching: true}
+	s.pull()
+	s.seesNot("drift")
+	w.state.WAL = watch.Link{OK: true, Since: noon}
+	s.pull()
+	s.seesNot("drift")
+	w.state.Health.Drift.Checked = noon.Add(time.Minute)
+	s.pull()
+	s.sees("drift 0")
+	s.press("?")
+	s.screen() // it knows its length once it was drawn
+	s.press("G")
+	s.sees("drift: how many figures")
+}
+
 func TestHealthOpensFromEverywhereAndCloses(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld().streamed(sound()), 120, 36)
