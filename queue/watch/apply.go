@@ -145,6 +145,9 @@ func (s *stream) deleted(id int64) {
 		return
 	}
 	e := event(Deleted, &was, was.owner)
+	if !over(was.status) {
+		s.ledger.tally(was.queue).news.out++
+	}
 	s.ledger.drop(id)
 	switch {
 	case s.tx.kept.JobID == id:

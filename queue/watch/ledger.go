@@ -33,6 +33,7 @@ type ledger struct {
 
 	sampled bool // the completed jobs were estimated: a queue may have some that are not known
 	moved   bool // a lease changed
+	ended   bool // a dead letter came or went
 	regroup bool // a queue came or went
 }
 
@@ -60,6 +61,7 @@ type tally struct {
 	exact     bool  // completed is no estimate
 	finished  int64 // jobs completed since the ledger was seeded
 	news      moves // since the last look
+	until     int64 // the database's microseconds up to which it is shown, also with nothing left
 }
 
 // moves counts what jobs did.
@@ -184,9 +186,11 @@ func (l *ledger) stand(i int32, t *tally, id int64, to standing, due int64) {
 		t.processing++
 	case failed:
 		t.failed++
+		l.ended = true
 		l.digest.ended(t.hash, id, to, 1)
 	case dead:
 		t.dead++
+		l.ended = true
 		l.digest.ended(t.hash, id, to, 1)
 	}
 }
@@ -212,9 +216,11 @@ func (l *ledger) take(id int64, i int32) {
 		l.moved = true
 	case failed:
 		t.failed--
+		l.ended = true
 		l.digest.ended(t.hash, id, s.standing, -1)
 	case dead:
 		t.dead--
+		l.ended = true
 		l.digest.ended(t.hash, id, s.standing, -1)
 	}
 }
@@ -251,7 +257,7 @@ func (l *ledger) release(id int64, i int32) {
 func (l *ledger) clear() {
 	now, queues := l.now, l.queues
 	*l = *newLedger()
-	l.now, l.moved = now, true
+	l.now, l.moved, l.ended = now, true, true
 	for name, t := range queues { // what they did meanwhile is still to be told
 		n := l.tally(name)
 		n.finished, n.news = t.finished, t.news

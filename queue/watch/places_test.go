@@ -96,7 +96,7 @@ func TestWithoutTheStreamTheReasonIsToldAndItsCureCures(t *testing.T) {
 		},
 		{
 			name: "no right", role: "watcher",
-			reason: "the role may not replicate: ALTER ROLE … REPLICATION",
+			reason: "the role may not replicate: ALTER ROLE \"watcher\" REPLICATION",
 			cure:   do("ALTER ROLE watcher REPLICATION"),
 		},
 		{

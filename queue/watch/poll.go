@@ -203,6 +203,19 @@ func (f *Feed) countDead(n int64, capped bool) {
 	}
 }
 
+// deadPatience is how long the feed waits for the notification of a change that the
+// stream has told.
+const deadPatience = 500 * time.Millisecond
+
+// expectDead asks for the dead letters when the newest change among them, at a local
+// time, is not in the last reading: a writer may have switched the triggers off. Call it
+// within change.
+func (f *Feed) expectDead(change, now time.Time) {
+	if f.draft.Dead.Read.Before(change) && now.Sub(change) >= deadPatience {
+		poke(f.readDead)
+	}
+}
+
 // totalDead puts the number of dead letters beside the newest of them. Call it within change.
 func (f *Feed) totalDead() {
 	d := &f.draft.Dead

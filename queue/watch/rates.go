@@ -10,6 +10,10 @@ const (
 	rateSeconds  = 10
 )
 
+// allQueues is the name, which no queue has, of the line of all of them together. It is no
+// sum of the others: what a queue did that is gone since was done all the same.
+const allQueues = ""
+
 // blind is the sample of a second that was not counted.
 const blind = -1
 
@@ -60,12 +64,14 @@ func (r *rates) add(queue string, now time.Time, n moves) {
 	if n == (moves{}) {
 		return
 	}
-	line := r.lines[queue]
-	if line == nil {
-		line = &rateLine{second: r.second(now)}
-		r.lines[queue] = line
+	for _, name := range []string{queue, allQueues} {
+		line := r.lines[name]
+		if line == nil {
+			line = &rateLine{second: r.second(now)}
+			r.lines[name] = line
+		}
+		line.add(r.second(now), n)
 	}
-	line.add(r.second(now), n)
 }
 
 // read gives the rates over what was counted of the last ten seconds, and the counts of

@@ -84,7 +84,6 @@ func (f *Feed) allowed() (limit string) {
 // theirs tells whether the limit is the database's and not ours.
 func theirs(limit string) bool { return limit != "" && limit != inWords(statementTimeout) }
 
-
 // sayReading is say for what stopped a reading.
 func (f *Feed) sayReading(err error) string {
 	limit := f.allowed()

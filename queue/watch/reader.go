@@ -107,10 +107,11 @@ func (f *Feed) readServer(ctx context.Context) error {
 	var clock time.Time
 	var position pglogrepl.LSN
 	var table uint32
+	var published string
 	s := Server{Host: hostOf(conn.Conn()), Schema: f.q.Schema().Name()}
 	sent := time.Now()
 	err = conn.QueryRow(ctx, f.q.Schema().Query("watch_server")).
-		Scan(&s.Version, &s.User, &s.Database, &s.ReadOnly, &table, &clock, &position)
+		Scan(&s.Version, &s.User, &s.Database, &s.ReadOnly, &table, &clock, &position, &published)
 	received := time.Now()
 	if err != nil {
 		return err
@@ -131,8 +132,12 @@ func (f *Feed) readServer(ctx context.Context) error {
 	if s.SchemaMissing {
 		return f.gone(queue.ErrSchemaMissing)
 	}
-	if now := f.current.Load(); now != nil && now.decoder.table != table {
+	switch now := f.current.Load(); {
+	case now == nil:
+	case now.decoder.table != table:
 		now.abandon(errReplaced)
+	case now.published != published:
+		now.abandon(errPublication)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leasetop/leasetop/queue"
@@ -29,7 +30,7 @@ const switchedOff = "switched off"
 
 // walReason says in an operator's words why there is no stream and what would cure
 // it; byPerson is true when trying again soon is of no use.
-func walReason(err error) (reason string, byPerson bool) {
+func walReason(err error, role string) (reason string, byPerson bool) {
 	var level walLevelError
 	var blocked *blockedError
 	var server *pgconn.PgError
@@ -50,7 +51,7 @@ func walReason(err error) (reason string, byPerson bool) {
 	case errors.As(err, &blocked):
 		return blocked.reason(), false
 	case errors.As(err, &server):
-		return walServerReason(server)
+		return walServerReason(server, role)
 	case errors.As(err, &many):
 		return fmt.Sprintf("more than %s jobs are not completed: counts are polled and capped until they are fewer", thousands(int(many))), true
 	case errors.Is(err, errSilent):
@@ -59,12 +60,12 @@ func walReason(err error) (reason string, byPerson bool) {
 	return say(err), false
 }
 
-func walServerReason(err *pgconn.PgError) (reason string, byPerson bool) {
+func walServerReason(err *pgconn.PgError, role string) (reason string, byPerson bool) {
 	switch {
 	case err.Code == lockNotAvailable:
 		return "an open write transaction somewhere in the cluster holds up the replication slot: attaches when that ends", false
 	case err.Code == insufficientRight || err.Code == noAuthorization && strings.Contains(err.Message, "replication"):
-		return "the role may not replicate: ALTER ROLE … REPLICATION (" + err.Message + ")", true
+		return "the role may not replicate: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION (" + err.Message + ")", true
 	case err.Code == configurationLimit, err.Code == objectNotReady && strings.Contains(err.Message, "max_replication_slots"):
 		return "all replication slots are in use: raise max_replication_slots, or drop one that nobody reads (pg_replication_slots)", true
 	case err.Code == tooManyConnections:

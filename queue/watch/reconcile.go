@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	reconcileFirst    = time.Minute // after the start
+	reconcileLook     = 15 * time.Second // between two looks whether one is due
+	reconcileFirst    = time.Minute      // after the stream attached
 	reconcileEvery    = 15 * time.Minute
 	reconcileMost     = 200_000 // jobs that it compares by itself
 	reconcileDeadline = 2 * time.Minute
@@ -53,7 +54,7 @@ func (f *Feed) Reconcile(ctx context.Context) (Drift, error) {
 	f.change(func() {
 		drift = f.draft.Health.Drift
 		if err != nil {
-			drift.Reason, _ = walReason(err)
+			drift.Reason, _ = walReason(err, f.q.ConnConfig().User)
 		} else {
 			drift = Drift{Checked: time.Now(), Jobs: jobs, Off: off}
 		}
@@ -127,19 +128,22 @@ func (f *Feed) file(ctx context.Context, conn *pgconn.PgConn) (string, error) {
 
 // reconciling compares now and then by itself, where that is not much to read.
 func (f *Feed) reconciling(ctx context.Context) {
-	for wait := reconcileFirst; ; wait = reconcileEvery {
-		if !rest(ctx, wait+pause(1, wait/4), nil) {
-			return
-		}
-		few := false
+	var tried time.Time
+	for rest(ctx, pause(7, reconcileLook), nil) {
+		due := false
 		f.note(func() {
 			jobs := int64(0)
 			for _, d := range f.draft.Depths.Queues {
 				jobs += d.Ready + d.Scheduled + d.Processing + d.Failed + d.Dead
 			}
-			few = f.draft.Depths.Source == FromWAL && jobs <= reconcileMost
+			next := f.draft.WAL.Since.Add(reconcileFirst)
+			if tried.After(f.draft.WAL.Since) {
+				next = tried.Add(reconcileEvery)
+			}
+			due = f.draft.Depths.Source == FromWAL && jobs <= reconcileMost && !time.Now().Before(next)
 		})
-		if few {
+		if due {
+			tried = time.Now()
 			_, _ = f.Reconcile(ctx) // State.Health says how it went
 		}
 	}

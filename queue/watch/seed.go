@@ -23,7 +23,8 @@ const (
 	chunkTakes    = 100 * time.Millisecond
 	turnMost      = time.Second      // during which nothing else is read
 	chunkDeadline = 30 * time.Second // nobody answers any more
-	samplePages   = 2048             // of which the completed jobs are estimated
+	wholePages    = 4096             // a table of no more pages is read whole for the completed jobs
+	samplePages   = 2048             // of which they are estimated otherwise
 	canceledCode  = "57014"
 )
 
@@ -187,7 +188,11 @@ func (i *imported) completed(ctx context.Context) (counts map[string]int64, exac
 	if err := i.tx.QueryRow(ctx, i.feed.q.Schema().Query("table_pages")).Scan(&pages, &at); err != nil {
 		return nil, false, err
 	}
-	for sample := min(pages, samplePages); ; sample /= 8 {
+	sample := pages
+	if pages > wholePages {
+		sample = samplePages
+	}
+	for ; ; sample /= 8 {
 		percent := min(100, 100*float64(sample)/float64(max(pages, 1)))
 		if percent == 0 {
 			return nil, pages == 0, nil

@@ -114,11 +114,11 @@ func TestCompletedAreEstimatedWhereTheTableIsLargeAndCountedOnFromThere(t *testi
 	url := testdb.On(t, testdb.Server(t))
 	q, psql := open(t, url), client(t, url)
 	exec(t, psql, fmt.Sprintf(`INSERT INTO leasetop.jobs (queue, status, payload)
-		SELECT 'emails', 'completed', to_jsonb(repeat('x', 1500)) FROM generate_series(1, %d)`, samplePages*6))
+		SELECT 'emails', 'completed', to_jsonb(repeat('x', 1500)) FROM generate_series(1, %d)`, wholePages*6))
 	f := start(t, q, Options{})
 	s := await(t, f, "counts from the stream", func(s *State) bool { return s.Depths.Source == FromWAL })
 	before := s.Depths.Queues[0]
-	if before.CompletedExact || before.Completed < samplePages*5 || before.Completed > samplePages*7 || before.Finished != 0 {
+	if before.CompletedExact || before.Completed < wholePages*5 || before.Completed > wholePages*7 || before.Finished != 0 {
 		t.Errorf("%+v", before)
 	}
 	enqueue(t, q, queue.NewJob{})

@@ -102,7 +102,7 @@ type QueueDepth struct {
 // Rate is how many jobs a second did something.
 type Rate struct {
 	In        float64 // entered: enqueued, redriven
-	Out       float64 // left: completed, failed, dead
+	Out       float64 // left: completed, failed, dead; or deleted before that
 	Failed    float64 // tried in vain: retried, or given up
 	Reclaimed float64 // taken from a worker that let its lease run out
 	Dead      float64 // became dead letters
@@ -110,8 +110,10 @@ type Rate struct {
 
 // Traffic is what goes on in all queues together. Only the stream tells it.
 type Traffic struct {
-	Source  Source        // Unknown when there is no stream
-	Rate    Rate          // per second, over the last 10 s
+	Source  Source    // Unknown when there is no stream
+	Rate    Rate      // per second, over the last 10 s
+	Spark   []float64 // as QueueDepth has them, also of queues that are gone
+	SparkIn []float64
 	Changes float64       // changes of rows per second, heartbeats too, over the last 10 s
 	Window  time.Duration // how far back DeadPerMinute and Expired go: up to 10 minutes
 	// DeadPerMinute is how many jobs became dead letters a minute, over Window.

@@ -27,20 +27,24 @@ var errSilent = errors.New("no sign of life for " + inWords(silentAfter))
 // errReplaced says that what was seeded from is not what changes now.
 var errReplaced = errors.New("the jobs table was dropped and made again")
 
+// errPublication says that changes may have been left out of the stream.
+var errPublication = errors.New("the publication was changed: everything is read again")
+
 // stream follows one replication connection. One goroutine uses it, but for abandoned.
 type stream struct {
-	feed    *Feed
-	conn    *pgconn.PgConn
-	decoder *decoder
-	ledger  *ledger
-	traffic *traffic
-	tx      *transaction
-	applied pglogrepl.LSN // everything before is in the ledger
-	heard   time.Time     // the last sign of life
-	asked   time.Time     // local clock before the snapshot was made
-	seeded  mark          // how far the stream has to go after the seed
-	alive   time.Time     // the database's time of the last keepalive between transactions
-	got     bool          // something came since the last look at the clock
+	feed      *Feed
+	conn      *pgconn.PgConn
+	decoder   *decoder
+	ledger    *ledger
+	traffic   *traffic
+	tx        *transaction
+	applied   pglogrepl.LSN // everything before is in the ledger
+	heard     time.Time     // the last sign of life
+	asked     time.Time     // local clock before the snapshot was made
+	seeded    mark          // how far the stream has to go after the seed
+	alive     time.Time     // the database's time of the last keepalive between transactions
+	got       bool          // something came since the last look at the clock
+	published string        // what the publication was like
 
 	order    []*tally // the queues by name
 	leases   []Lease  // as last shown
@@ -50,6 +54,7 @@ type stream struct {
 
 	changed   bool      // something is not shown yet
 	committed time.Time // the database's time of the last commit
+	died      time.Time // local clock of the last that changed which dead letters there are
 	shown     time.Time
 	counted   time.Time // local clock up to which the rates are counted
 	second    int64     // of the database's clock, of the last transaction
@@ -249,6 +254,11 @@ func (s *stream) commit(end pglogrepl.LSN) error {
 		s.tx.leave()
 		s.events = s.tx.story.told(s.events)
 		s.changed, s.committed = s.changed || s.tx.story.count > 0, s.tx.at
+		if s.ledger.ended {
+			s.ledger.ended = false
+			now := time.Now()
+			s.died = now.Add(s.tx.at.Sub(s.feed.databaseNow(now)))
+		}
 		s.tx = nil
 	}
 	s.reach(max(s.applied, end))
@@ -276,7 +286,9 @@ func (s *stream) count() {
 		for name, t := range s.ledger.queues {
 			s.feed.rates.add(name, s.counted, t.news)
 			all.add(t.news)
-			t.news = moves{}
+			if t.news != (moves{}) {
+				t.news, t.until = moves{}, s.ledger.now+sparkSeconds*1e6
+			}
 		}
 	})
 	s.traffic.add(s.counted, s.changes, all)
@@ -310,7 +322,10 @@ func (s *stream) show(now time.Time) {
 		f.renewals += s.renewals
 		f.draft.Depths = Depths{Source: FromWAL, At: clock, Read: known, Queues: lines}
 		f.draft.Leases = Leases{Source: FromWAL, At: clock, Read: known, Total: len(l.leases), List: s.leases, Renewals: f.renewals}
+		all := f.rates.read(allQueues, known)
+		traffic.Rate, traffic.Spark, traffic.SparkIn = all.rate, all.spark, all.sparkIn
 		f.draft.Traffic = traffic
+		f.expectDead(s.died, now)
 		f.countDead(l.digest.failed+l.digest.dead, false)
 		f.draft.WAL.Heard, f.draft.WAL.Lag = s.heard, s.behind(now)
 	})

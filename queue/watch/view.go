@@ -10,30 +10,27 @@ import (
 
 const leasesShown = 200 // how many leases State lists
 
-// inOrder returns the queues by name, and forgets those that have nothing left. Some of
-// these may have completed jobs of which the estimate knows nothing: of such a bounded
-// number is kept. before is the list that it made last.
+// inOrder returns the queues by name, and forgets those that have nothing left, nor
+// rates. before is the list that it made last.
 func (l *ledger) inOrder(before []*tally) []*tally {
-	if !l.regroup && !slices.ContainsFunc(before, func(t *tally) bool { return t.empty() && t.exact }) {
+	over := func(t *tally) bool {
+		return t.jobs == 0 && t.completed == 0 && t.news == (moves{}) && t.until <= l.now
+	}
+	if !l.regroup && !slices.ContainsFunc(before, over) {
 		return before
 	}
 	l.regroup = false
-	order, unsure := before[:0], 0
+	order := before[:0]
 	for _, t := range l.queues {
-		if t.empty() {
-			if unsure++; t.exact || unsure > knownMost {
-				l.forget(t)
-				continue
-			}
+		if over(t) {
+			l.forget(t)
+			continue
 		}
 		order = append(order, t)
 	}
 	slices.SortFunc(order, func(a, b *tally) int { return cmp.Compare(a.name, b.name) })
 	return order
 }
-
-// empty tells whether a queue has nothing left, and nothing to tell.
-func (t *tally) empty() bool { return t.jobs == 0 && t.completed == 0 && t.news == (moves{}) }
 
 // depth is what the ledger counts of one queue at a time of the database.
 func (t *tally) depth(at int64) QueueDepth {

@@ -39,7 +39,7 @@ func (f *Feed) streaming(ctx context.Context) {
 			return
 		}
 		failures++
-		reason, byPerson := walReason(err)
+		reason, byPerson := walReason(err, f.q.ConnConfig().User)
 		f.down(FromWAL, reason)
 		limit := reconnectMax
 		if byPerson {
@@ -81,7 +81,7 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	}
 	f.change(func() { f.draft.Traffic = Traffic{} })
 	if ctx.Err() == nil {
-		reason, _ := walReason(err)
+		reason, _ := walReason(err, f.q.ConnConfig().User)
 		f.down(FromWAL, reason)
 	}
 	poke(f.pollNow)
@@ -237,7 +237,7 @@ func (s *stream) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 6 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 7 {
 		return errors.New("the server did not answer whether it can stream")
 	}
 	answer := results[0].Rows[0]
@@ -258,7 +258,7 @@ func (s *stream) check(ctx context.Context) error {
 		return fmt.Errorf("%s are %w %s", strings.Join(missing, ", "), errLeftOut, s.feed.q.Schema().Publication())
 	}
 	table, err := strconv.ParseUint(string(answer[2]), 10, 32)
-	s.decoder.table = uint32(table)
+	s.decoder.table, s.published = uint32(table), string(answer[6])
 	return err
 }
 

@@ -17,10 +17,10 @@ want_index (name, is_unique, what, without) AS (VALUES
   ('jobs_idempotency', true, '(queue, idempotency_key) WHERE ((status = ANY (ARRAY[''pending''::text, ''processing''::text])) AND (idempotency_key IS NOT NULL))', 'the library cannot enqueue, and keys may be in use twice')),
 want_trigger (of, name, without) AS (VALUES
   ('jobs', 'jobs_notify_ready', 'workers find the jobs of others than this library when they look next, up to seconds later'),
-  ('jobs', 'jobs_notify_dead_update', 'dead letters show when somebody looks next'),
-  ('jobs', 'jobs_notify_dead_insert', 'dead letters show when somebody looks next'),
-  ('jobs', 'jobs_notify_dead_delete', 'dead letters show when somebody looks next'),
-  ('jobs', 'jobs_notify_dead_truncate', 'dead letters show when somebody looks next'),
+  ('jobs', 'jobs_notify_dead_update', 'dead letters show a moment later'),
+  ('jobs', 'jobs_notify_dead_insert', 'dead letters show a moment later'),
+  ('jobs', 'jobs_notify_dead_delete', 'dead letters show a moment later'),
+  ('jobs', 'jobs_notify_dead_truncate', 'dead letters show a moment later'),
   ('queues', 'queues_notify', 'pauses show, and take hold, when somebody looks next')),
 want_column (of, columns, without) AS (VALUES
   ('jobs', '{id,queue,kind,status,attempts,max_attempts,run_at,locked_at,locked_by,lease_expires_at,created_at,updated_at,cancelled_by}'::text[], 'changes are not told, or told wrongly'),

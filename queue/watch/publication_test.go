@@ -1,0 +1,66 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local/testdb"
+)
+
+// What happens while the table is not published never comes by the stream. However
+// short that was, the counts are not to be trusted afterwards.
+func TestCountsOutliveAGapInThePublication(t *testing.T) {
+	t.Parallel()
+	url := testdb.On(t, testdb.Server(t))
+	q, psql := open(t, url), client(t, url)
+	f := start(t, q, Options{})
+	s := await(t, f, "every connection up", attached)
+	exec(t, psql, "ALTER PUBLICATION leasetop_jobs DROP TABLE leasetop.jobs")
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue) SELECT 'gap' FROM generate_series(1, 40)")
+	exec(t, psql, "ALTER PUBLICATION leasetop_jobs ADD TABLE leasetop.jobs")
+	await(t, f, "the jobs of the gap", func(now *State) bool {
+		return now.Depths.Source == FromWAL && sum(now).Ready == 40 && now.WAL.Since.After(s.WAL.Since)
+	})
+	if notes := healthOf(f.State()); !strings.Contains(strings.Join(notes, "\n"), errPublication.Error()) {
+		t.Errorf("told %q", notes)
+	}
+	exec(t, psql, "ALTER PUBLICATION leasetop_jobs DROP TABLE leasetop.jobs")
+	s = await(t, f, "polled counts", func(s *State) bool { return s.Depths.Source == Polled && !s.WAL.OK })
+	enqueue(t, q, queue.NewJob{Queue: "gap"})
+	await(t, f, "a polled job and the cure", func(s *State) bool {
+		return sum(s).Ready == 41 && strings.Contains(s.WAL.Reason, "publication")
+	})
+}
+
+// A writer may have switched the triggers off, as a restore does. The stream knows
+// of its dead letters all the same.
+func TestDeadLettersOfAWriterWithoutTriggersAreListed(t *testing.T) {
+	t.Parallel()
+	f, q, psql := streams(t)
+	enqueue(t, q, queue.NewJob{})
+	exec(t, psql, "SET session_replication_role = 'replica'")
+	exec(t, psql, "UPDATE leasetop.jobs SET status = 'dead', updated_at = now()")
+	s := await(t, f, "the dead letter in the list", func(s *State) bool { return len(s.Dead.Latest) == 1 && s.Dead.Total == 1 })
+	exec(t, psql, "DELETE FROM leasetop.jobs")
+	now := await(t, f, "an empty list", func(s *State) bool { return len(s.Dead.Latest) == 0 && s.Dead.Total == 0 })
+	if now.Dead.Signal != s.Dead.Signal {
+		t.Error("the triggers signalled all the same")
+	}
+}
+
+// Rates tell what was done, not what is left.
+func TestRatesOfAQueueThatIsGoneStay(t *testing.T) {
+	t.Parallel()
+	f, _, psql := streams(t)
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue) SELECT 'gone' FROM generate_series(1, 200)")
+	await(t, f, "the jobs", func(s *State) bool { return sum(s).Ready == 200 })
+	exec(t, psql, "DELETE FROM leasetop.jobs")
+	s := await(t, f, "no jobs", func(s *State) bool { return sum(s).Ready == 0 })
+	if len(s.Depths.Queues) != 1 || s.Depths.Queues[0].Rate.In == 0 || s.Depths.Queues[0].Rate.Out == 0 {
+		t.Errorf("%+v", s.Depths.Queues)
+	}
+	if r := s.Traffic.Rate; r.In == 0 || r.Out != r.In {
+		t.Errorf("%+v", r)
+	}
+}
