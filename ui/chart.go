@@ -14,8 +14,7 @@ const minute = 60
 // them as bars, and above these, hatched, by how much more came in: up to the top, when
 // that is far more, and the legend has the number.
 func (q *queuesPane) chart(w, h int) []string {
-	t, sum := q.pic.theme, &q.pic.totals.sum
-	left, entered := sum.Spark, sum.SparkIn
+	t, left, entered := q.pic.theme, q.pic.whole.Spark, q.pic.whole.SparkIn
 	if h < 5 || len(left) < 2 || w < 30 {
 		return nil
 	}

@@ -56,6 +56,7 @@ func TestBurstDoesNotFlattenTheChart(t *testing.T) {
 		}
 		q.Spark[1], q.SparkIn[30] = 4, most
 		w.state.Depths.Queues = []watch.QueueDepth{q}
+		addTraffic(w.state)
 		s := newStage(t, w, 120, 36)
 		s.sees(want...)
 		s.seesNot("5.0k ┤")

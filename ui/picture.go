@@ -28,6 +28,8 @@ type picture struct {
 	local   time.Time       // this machine's clock at the same moment
 
 	totals   totals
+	whole    watch.QueueDepth // all queues together
+	partial  bool             // the rates of whole lack those of some queue
 	unserved unserved
 }
 
@@ -36,6 +38,7 @@ func (p *picture) take(m pulledMsg) {
 	p.worst = worstRecovery(p.worst, m.news)
 	p.state, p.workers, p.news, p.claims, p.fenced = m.state, m.workers, m.news, m.claims, m.fenced
 	p.totals.count(p.state.Depths.Queues)
+	p.whole, p.partial = p.totals.all(&p.state.Traffic)
 	p.unserved = p.findUnserved()
 }
 

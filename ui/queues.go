@@ -20,7 +20,7 @@ type queuesPane struct {
 func (q *queuesPane) Show(p *picture) {
 	q.pic = p
 	q.list.SetKeys(p.totals.names)
-	if r := p.totals.sum.Rate; r.Failed > 0 || r.Reclaimed > 0 {
+	if r := p.whole.Rate; r.Failed > 0 || r.Reclaimed > 0 {
 		q.trouble = p.local
 	}
 }
@@ -124,7 +124,7 @@ func (q *queuesPane) View(w, h int) []string {
 		add(t.lineOf(row, w, q.lit && i == q.list.at, false))
 	}
 	if total && len(lines) < h {
-		row := g.row(q.cells(q.pic.totals.sum, q.pic.totals.unrated > 0, t.dim))
+		row := g.row(q.cells(q.pic.whole, q.pic.partial, t.dim))
 		add(t.lineOf(row, w, false, false))
 	}
 	lines = append(lines, notes...)

@@ -54,6 +54,7 @@ func sampleState() *watch.State {
 		Source: watch.FromWAL, Rate: watch.Rate{In: 43.2, Out: 41.9, Failed: 2.1, Reclaimed: 0.1, Dead: 0.1}, Changes: 128,
 		Window: 10 * time.Minute, DeadPerMinute: 0.4, Expired: 2, Pickup: watch.Latency{Count: 2511, P50: 3 * time.Millisecond, P99: 40 * time.Millisecond},
 	}
+	addTraffic(s)
 	s.Pauses = watch.Pauses{Source: watch.Polled, Read: noon}
 	s.Every = time.Second
 	lease := func(id int64, q, kind, worker string, attempts int, age, left time.Duration) watch.Lease {
@@ -106,6 +107,13 @@ func sampleState() *watch.State {
 	event(0.8, watch.Claimed, 88142, "emails", "send", "w2", 3, "")
 	event(0.3, watch.Redriven, 87990, "emails", "charge", "", 0, "by ann@shop1")
 	return s
+}
+
+// addTraffic makes the rates of all queues together those of the queues there are.
+func addTraffic(s *watch.State) {
+	var sum totals
+	sum.count(s.Depths.Queues)
+	s.Traffic.Rate, s.Traffic.Spark, s.Traffic.SparkIn = sum.sum.Rate, sum.sum.Spark, sum.sum.SparkIn
 }
 
 // noStream is why a feed without a stream polls.

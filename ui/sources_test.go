@@ -49,6 +49,7 @@ func TestWhereTheFiguresComeFromIsDrawn(t *testing.T) {
 		},
 		"10,000 queues": func(s *watch.State) {
 			s.Depths.Queues, s.Leases = manyQueues(10_000), watch.Leases{Source: watch.FromWAL, Read: noon}
+			addTraffic(s)
 		},
 		"millions": func(s *watch.State) {
 			q := s.Depths.Queues
@@ -56,6 +57,7 @@ func TestWhereTheFiguresComeFromIsDrawn(t *testing.T) {
 			q[1].Ready, q[1].Completed, q[1].CompletedExact = 31, 9_310_004, false
 			q[2].Ready, q[2].Dead = 3_050_317, 7
 			q[0].Rate = watch.Rate{In: 8_211, Out: 7_904, Failed: 2_950, Dead: 31, Reclaimed: 0.4}
+			addTraffic(s)
 		},
 	} {
 		for _, size := range [][2]int{{120, 36}, {100, 30}, {80, 24}, {60, 20}} {

@@ -17,7 +17,7 @@ import (
 type totals struct {
 	queues  []watch.QueueDepth // of these
 	names   []string
-	sum     watch.QueueDepth // its name is that of the row
+	sum     watch.QueueDepth // its name is that of the row; see picture.whole for its rates
 	unrated int              // how many queues have no known rates
 	wide    int              // cells of the longest name, widestName at most
 	failing []failing        // the worst first
@@ -90,6 +90,18 @@ func (c *totals) add(d *watch.QueueDepth) {
 	sum.Rate.Dead += d.Rate.Dead
 	sum.Spark = addSamples(sum.Spark, d.Spark)
 	sum.SparkIn = addSamples(sum.SparkIn, d.SparkIn)
+}
+
+// all is the counts of all queues together, with what went in and out. A queue that is gone
+// takes its row along, and not what was done in it: that is known from the stream, or else
+// the sum of the rows, which is partial when those of some are not known.
+func (c *totals) all(in *watch.Traffic) (whole watch.QueueDepth, partial bool) {
+	whole = c.sum
+	if in.Source != watch.FromWAL {
+		return whole, c.unrated > 0
+	}
+	whole.Rates, whole.Rate, whole.Spark, whole.SparkIn = in.Source, in.Rate, in.Spark, in.SparkIn
+	return whole, false
 }
 
 // addSamples adds samples of the same seconds, newest last, to a sum of its own. A second

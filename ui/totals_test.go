@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,32 @@ func TestSumsOfSamplesAreOfTheSameSeconds(t *testing.T) {
 	}
 }
 
+// What was done in a queue that is gone was done all the same: its row goes, the total's
+// rates and the chart stay.
+func TestTotalKeepsWhatWasDoneInAQueueThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	quiet := w.state.Depths.Queues[2]
+	quiet.Spark, quiet.SparkIn = make([]float64, 60), make([]float64, 60)
+	one, other, gone := quiet, quiet, quiet
+	one.Queue, other.Queue, gone.Queue = "emails", "images", "passing"
+	gone.Rate.In, gone.SparkIn = 200, slices.Repeat([]float64{200}, 60)
+	w.state.Depths.Queues = []watch.QueueDepth{one, other, gone}
+	w.state.Traffic.Rate, w.state.Traffic.Spark, w.state.Traffic.SparkIn = gone.Rate, gone.Spark, gone.SparkIn
+	s := newStage(t, w, 120, 36)
+	told := []string{"in ░ 200", " 200 ┤░░░"}
+	s.sees(append(told, "passing")...)
+	state := *w.state
+	state.Depths.Queues = []watch.QueueDepth{one, other}
+	w.state = &state
+	s.pull()
+	s.seesNot("passing")
+	s.sees(told...)
+	if row := regexp.MustCompile(`total .* 200 +0\.0 `).FindString(s.screen().Text()); row == "" {
+		t.Errorf("the total's rates are gone:\n%s", s.screen().Text())
+	}
+}
+
 // A queue is called failing when much of its work is in vain, not because a try failed.
 func TestFailingQueuesAreNamed(t *testing.T) {
 	t.Parallel()
@@ -83,13 +110,16 @@ func TestColumnsOfWhatFailsComeAndStayAWhile(t *testing.T) {
 	}
 	bad := w.state.Depths.Queues
 	w.state.Depths.Queues = calm
+	addTraffic(w.state)
 	s := newStage(t, w, 200, 50)
 	s.seesNot("FAIL/s", "RECL/s")
 	w.state.Depths.Queues = bad
+	addTraffic(w.state)
 	s.pass(time.Second)
 	s.pull()
 	s.sees("FAIL/s", "RECL/s", " 2.1     0.0 ")
 	w.state.Depths.Queues = calm
+	addTraffic(w.state)
 	s.pass(time.Second)
 	s.pull()
 	s.pass(50 * time.Second)
