@@ -62,7 +62,10 @@ func TestStreamTellsACancelOnceWithWho(t *testing.T) {
 
 	job = cancelled(time.Minute) // it completes all the same
 	do(t, q.Complete(ctx, job.Lease()))
-	s = tells(t, f, s, "completed emails attempt 1 of 2")
+	s = tells(t, f, s, "completed emails attempt 1 of 2, too late to cancel")
+	if e := s.Events[len(s.Events)-1]; e.Routine() {
+		t.Errorf("%+v passes for routine", e)
+	}
 
 	cancelled(time.Microsecond)
 	if _, err := q.Reclaim(ctx, 10); err != nil {

@@ -213,8 +213,8 @@ func (e *Event) Routine() bool {
 	switch e.What {
 	case Renewed:
 		return true
-	case Claimed, Completed:
-		return e.Attempt <= 1 // not taken over from somebody, or tried again
+	case Claimed, Completed: // but not when taken over from somebody, tried again, or cancelled in vain
+		return e.Attempt <= 1 && !strings.HasSuffix(e.Note, tooLate)
 	case Enqueued:
 		return e.Count <= 1
 	}

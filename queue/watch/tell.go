@@ -11,6 +11,9 @@ import (
 // workerLost ends the note of a job that was buried by a reclaim.
 const workerLost = "worker lost"
 
+// tooLate ends the note of a job that was completed although somebody had cancelled it.
+const tooLate = "too late to cancel"
+
 // tellNew names what a new row is.
 func tellNew(now *row, at time.Time) Event {
 	e := event(Enqueued, now, now.owner)
@@ -73,6 +76,9 @@ func tell(old, now *row, at time.Time) Event {
 	case queue.Pending:
 		return backToPending(old, now, owner, attempt, at)
 	case queue.Completed:
+		if now.cancelledBy != "" {
+			return event(Completed, now, owner, attempt, tooLate)
+		}
 		return event(Completed, now, owner, attempt)
 	case queue.Failed:
 		return event(Failed, now, owner, attempt)
