@@ -69,6 +69,7 @@ func TestSleepOfTheMachineEndsTrust(t *testing.T) {
 	if cause := receive(t, "the end of trust", causes); !errors.Is(cause, ErrTrustEnded) {
 		t.Errorf("cancelled because of %v, want ErrTrustEnded", cause)
 	}
+	waitUntil(t, p, "the end of the run", func() bool { return p.Workers()[0].State == Idle })
 }
 
 // The answer to the claim comes when its trust has all but ended.
