@@ -344,6 +344,39 @@ func TestLateAnswerAboutAnotherChoice(t *testing.T) {
 	}
 }
 
+// Somebody has the table locked: the question goes on and on. What was read before is not
+// passed for the present, and it is said for how long the next answer is being waited for.
+func TestJobsBehindALockAreMarked(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
+		s := newStage(t, newWorld(), size[0], size[1])
+		s.press("2")
+		s.sees("read 0s ago")
+		s.press("1")
+		s.pass(10 * time.Minute)
+		s.state.Depths.Read = s.now
+		s.pull()
+		_, blocked := s.app.Update(keyPress("2"))
+		s.sees("stale: 10m00s old")
+		s.pass(time.Second)
+		s.seesNot("reading…")
+		s.pass(3 * time.Second)
+		s.state.Depths.Read = s.now // the stream needs no table
+		s.pull()
+		s.sees("stale: 10m04s old, reading… 4s")
+		s.seesNot("read 1")
+		s.run(blocked)
+		s.sees("read 4s ago") // when it was asked for
+	}
+
+	s := newStage(t, newWorld(), 80, 24)
+	_, blocked := s.app.Update(keyPress("2"))
+	s.pass(4 * time.Second)
+	s.sees("─ reading… 4s ─")
+	s.run(blocked)
+	s.seesNot("reading…")
+}
+
 // What was read stays, marked; the cause and its cure are said; and the next question
 // looks at less, in case that one took too long.
 func TestJobsThatCannotBeReadAgain(t *testing.T) {
@@ -363,7 +396,7 @@ func TestJobsThatCannotBeReadAgain(t *testing.T) {
 	if least := s.looks[len(s.looks)-1].stretch.Look; least != jobsLeast {
 		t.Errorf("the last question looks at %d jobs, want %d", least, jobsLeast)
 	}
-	s.sees("88155  emails/send", "✗ not read again since", "permission denied for table jobs: run GRANT SELECT ON", "asked again every 2s", "read 10s ago")
+	s.sees("88155  emails/send", "✗ not read again since", "permission denied for table jobs: run GRANT SELECT ON", "asked again every 2s", "stale: 10s old")
 	if row := s.screen().Lines()[5]; !strings.Contains(row, "88155") {
 		t.Fatal(row)
 	}

@@ -24,7 +24,14 @@ func (j *jobsTab) View(w, h int) []string {
 // list is, and how far it goes: as much as there is room for.
 func (j *jobsTab) heading(w int) heading {
 	h := heading{name: "JOBS", rest: join(j.chosen(), j.count())}
-	words := []string{j.ages()}
+	old, stale := j.ages()
+	var words []string
+	for _, word := range []string{old, j.asking()} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	h.must = pick(stale, "stale", "")
 	if top := j.list.top; top > 0 {
 		words = append(words, bounded(int64(top), j.above.next != nil, 9)+" above")
 	} else if j.above.next != nil {
@@ -57,20 +64,43 @@ func (j *jobsTab) chosen() string {
 }
 
 // ages says how old what is in sight is: as old as its oldest row.
-func (j *jobsTab) ages() string {
-	read := j.heard
+func (j *jobsTab) ages() (text string, stale bool) {
+	read, stale := j.heard, j.owesNewer()
 	for i, row := range j.sight() {
 		if i == 0 || row.read.Before(read) {
 			read = row.read
 		}
+		stale = stale || j.isStale(&row)
 	}
-	switch {
+	switch old := age(j.pic.local.Sub(read)); {
 	case j.err != nil && !j.read:
-		return "not read"
+		return "not read", false
 	case !j.read:
+		return "", false
+	case stale:
+		return "stale: " + old + " old", true
+	default:
+		return "read " + old + " ago", false
+	}
+}
+
+// owesNewer tells that jobs newer than the first row may well be missing.
+func (j *jobsTab) owesNewer() bool {
+	_, old := j.pic.stale(j.heard)
+	return old && j.list.top == 0 && j.above.next == nil && j.head < j.changes
+}
+
+// asking says that a question is on its way and, once that is worth a word, for how long:
+// somebody may have the table locked.
+func (j *jobsTab) asking() string {
+	since := j.pic.local.Sub(j.asked)
+	switch {
+	case j.loading && since > time.Second:
+		return "reading… " + age(since)
+	case !j.read && j.err == nil:
 		return "reading…"
 	}
-	return "read " + age(j.pic.local.Sub(read)) + " ago"
+	return ""
 }
 
 // sight is the rows that were drawn last.
@@ -224,7 +254,7 @@ func (j *jobsTab) none() []string {
 	case !j.read && j.err != nil:
 		return nil
 	case !j.read:
-		return []string{t.dim.draw(" reading…")}
+		return []string{t.dim.draw(" " + j.asking())}
 	case j.below.next != nil || j.above.next != nil:
 		return nil
 	case j.queue == "" && j.stands == &standsAny:
