@@ -62,8 +62,12 @@ const troubleFor = time.Minute
 // columns are those of the table, as wide as the largest figures want to be.
 func (q *queuesPane) columns(w int) []column {
 	c := &q.pic.totals
-	figures := func(n int64, marked bool, least int) int {
-		return max(len(thousands(n))+pick(marked, 1, 0), least)
+	// counts is a column as wide as the largest of them, which is the sum. Only exact ones
+	// lose by being rounded.
+	counts := func(one column, sum int64, marked bool) column {
+		wide := len(thousands(sum)) + pick(marked, 1, 0)
+		one.max, one.need, one.right = max(one.max, wide), pick(marked, 0, wide), true
+		return one
 	}
 	wide := c.wide
 	if len(q.pic.state.Pauses.List) > 0 {
@@ -73,12 +77,12 @@ func (q *queuesPane) columns(w int) []column {
 	return []column{
 		// A sparkline is worth less than to know the queues apart.
 		{title: "QUEUE", min: max(min(wide, 13), 8), max: max(min(wide, w/4, widestName), 8)},
-		{title: "READY", min: 5, max: figures(c.sum.Ready, c.sum.AtLeast.Ready, 5), right: true},
-		{title: "SCHED", min: 5, max: figures(c.sum.Scheduled, c.sum.AtLeast.Scheduled, 5), right: true, rank: 3},
-		{title: "PROC", min: pick(c.sum.AtLeast.Processing, 5, 4), max: figures(c.sum.Processing, c.sum.AtLeast.Processing, 4), right: true},
-		{title: "DONE", min: 6, max: figures(c.sum.Completed, !c.sum.CompletedExact, 6), right: true, rank: 7},
-		{title: "FAILED", min: 6, max: figures(c.sum.Failed, c.sum.AtLeast.Failed, 6), right: true, rank: 2},
-		{title: "DEAD", min: pick(c.sum.AtLeast.Dead, 5, 4), max: figures(c.sum.Dead, c.sum.AtLeast.Dead, 5), right: true},
+		counts(column{title: "READY", min: 5}, c.sum.Ready, c.sum.AtLeast.Ready),
+		counts(column{title: "SCHED", min: 5, rank: 3}, c.sum.Scheduled, c.sum.AtLeast.Scheduled),
+		counts(column{title: "PROC", min: pick(c.sum.AtLeast.Processing, 5, 4)}, c.sum.Processing, c.sum.AtLeast.Processing),
+		counts(column{title: "DONE", min: 6, rank: 7}, c.sum.Completed, !c.sum.CompletedExact),
+		counts(column{title: "FAILED", min: 6, rank: 2}, c.sum.Failed, c.sum.AtLeast.Failed),
+		counts(column{title: "DEAD", min: pick(c.sum.AtLeast.Dead, 5, 4), max: 5}, c.sum.Dead, c.sum.AtLeast.Dead),
 		{title: "OLDEST", min: 6, right: true, rank: 1},
 		{title: "IN/s", min: pick(c.unrated > 0, 5, 4), max: 5, right: true, rank: 4},
 		{title: "OUT/s", min: 5, right: true, rank: 4},

@@ -16,7 +16,11 @@ type column struct {
 	grows bool // takes what is left over, when the others have what they can use
 	rank  int  // columns of the highest rank go first; 0 never goes
 	out   bool // there is nothing to show in it
+	need  int  // cells with less than which its numbers are rounded; 0: there are none
 }
+
+// dispensable is the rank from which on columns go before a number is rounded.
+const dispensable = 5
 
 // cell is what stands in one column of one row: text in an ink, made safe and
 // fitted here, or something that paints itself in exactly w cells.
@@ -35,33 +39,36 @@ type grid struct {
 
 // arrange fits the columns into w cells: columns are left out from the highest
 // rank on until the others fit at their least width, then what is left over
-// goes to those that can use it, left to right.
+// goes to those that can use it, left to right: so that no number need be rounded, first
+// of all. For that the dispensable ones go as well.
 func arrange(columns []column, w int) grid {
 	g := grid{columns: columns, widths: make([]int, len(columns)), gap: 1}
 	out := make([]bool, len(columns))
 	for i, c := range columns {
 		out[i] = c.out
 	}
-	least := func(gap int) int {
+	least := func(gap int, exact bool) int {
 		sum := -gap
 		for i, c := range columns {
 			if !out[i] {
-				sum += c.min + gap
+				sum += pick(exact, max(c.min, c.need), c.min) + gap
 			}
 		}
 		return sum
 	}
-	for least(1) > w {
-		worst := -1
-		for i, c := range columns {
-			if !out[i] && c.rank > 0 && (worst < 0 || c.rank >= columns[worst].rank) {
-				worst = i
+	for _, from := range []int{dispensable, 1} {
+		for least(1, from == dispensable) > w {
+			worst := -1
+			for i, c := range columns {
+				if !out[i] && c.rank >= from && (worst < 0 || c.rank >= columns[worst].rank) {
+					worst = i
+				}
 			}
+			if worst < 0 {
+				break
+			}
+			out[worst] = true
 		}
-		if worst < 0 {
-			break
-		}
-		out[worst] = true
 	}
 	full := 0 // what the columns can use, beyond their least
 	for i, c := range columns {
@@ -69,18 +76,22 @@ func arrange(columns []column, w int) grid {
 			full += max(c.max-c.min, 0)
 		}
 	}
-	if least(2)+full <= w {
+	if least(2, false)+full <= w {
 		g.gap = 2
 	}
-	spare := w - least(g.gap)
+	spare := w - least(g.gap, false)
 	for i, c := range columns {
 		if !out[i] {
 			g.widths[i] = c.min
 		}
 	}
-	for _, grows := range []bool{false, true} {
+	for _, upTo := range []func(c column) int{
+		func(c column) int { return c.need },
+		func(c column) int { return pick(c.grows, 0, c.max) },
+		func(c column) int { return c.max },
+	} {
 		for i, c := range columns {
-			if more := min(c.max-c.min, spare); !out[i] && c.grows == grows && more > 0 {
+			if more := min(upTo(c)-g.widths[i], spare); !out[i] && more > 0 {
 				g.widths[i] += more
 				spare -= more
 			}
