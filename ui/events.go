@@ -98,11 +98,19 @@ func digest(rows []happening, h int) []happening {
 	return out
 }
 
+// from is the source in w cells: a word that is cut short would be another.
+func (e entry) from(w int) string {
+	if e.source == string(watch.Notice) && w < len(e.source) {
+		return "ntfy"
+	}
+	return e.source
+}
+
 // draw writes a line in w cells: time, source, glyph, job, what happened, and to
 // what kind of job.
 func (e entry) draw(t *theme, w int) string {
 	clock := e.at.UTC().Format("15:04:05")
-	if w < 54 {
+	if w < 50 { // beside the leases of a window 120 cells wide it has as much
 		clock = clock[3:]
 	}
 	job := ""
@@ -116,7 +124,7 @@ func (e entry) draw(t *theme, w int) string {
 	}
 	room := w - len(clock) - 1 - 5 - 2 - len(job)
 	said := safe.Text(e.text)
-	line := t.dim.draw(clock) + " " + t.dim.draw(safe.Fit(e.source, 4)) + " " + k.draw(safe.Fit(e.glyph, 1)) + " " + t.strong.draw(job)
+	line := t.dim.draw(clock) + " " + t.dim.draw(safe.Fit(e.from(4), 4)) + " " + k.draw(safe.Fit(e.glyph, 1)) + " " + t.strong.draw(job)
 	if n := safe.Width(said); e.about != "" && room-n >= 4 {
 		return line + text.draw(said) + "  " + t.dim.draw(safe.Fit(e.about, room-n-2))
 	}

@@ -38,7 +38,7 @@ func (e entry) cells(t *theme) []cell {
 	}
 	return []cell{
 		{text: e.at.UTC().Format("15:04:05.000"), ink: t.dim},
-		{text: e.source, ink: t.dim},
+		{paint: func(w int) string { return t.dim.draw(safe.Fit(e.from(w), w)) }},
 		{paint: func(w int) string { return k.draw(safe.Fit(e.glyph, 1)) + " " + text.draw(safe.Fit(e.word, w-2)) }},
 		{text: job, ink: t.strong},
 		{paint: func(w int) string {

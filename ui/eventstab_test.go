@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ func (w *world) happen(events ...watch.Event) {
 	state.Notable = slices.Clone(state.Notable)
 	for _, e := range events {
 		last := state.Events[len(state.Events)-1]
-		e.Seq, e.At, e.Source, e.Count = last.Seq+1+e.Seq, last.At.Add(100*time.Millisecond), watch.FromWAL, max(e.Count, 1)
+		e.Seq, e.At, e.Source, e.Count = last.Seq+1+e.Seq, last.At.Add(100*time.Millisecond), cmp.Or(e.Source, watch.FromWAL), max(e.Count, 1)
 		state.Events = append(state.Events, e)
 		if !e.Routine() {
 			state.Notable = append(state.Notable, e)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,5 +112,28 @@ func TestEverythingTheFeedTellsHasItsWords(t *testing.T) {
 	})
 	if want := []string{"wal lease lost by w3 · taken over", "wal discarded · by ann", "wal restored · by ann"}; !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// The clock has its hours where there is room, and where an event comes from is never cut.
+func TestEventsTellTheHourAndWhereTheyComeFrom(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		w, h       int
+		line, list string
+	}{
+		{120, 36, "12:04:30 ntfy ! ", "12:04:30.800 notify ! health"},
+		{80, 24, "12:04:30 ntfy ! ", "12:04:30.800 ntfy ! health"},
+		{60, 20, "12:04:29 wal  ✓ ", "! health"},
+		{100, 30, " 04:30 ntfy ! ", "12:04:30.800 notify ! health"},
+	} {
+		w := newWorld()
+		w.happen(watch.Event{At: noon, Source: watch.Notice, What: watch.Health, Note: "LISTEN connection: works again"})
+		s := newStage(t, w, c.w, c.h)
+		s.sees(c.line)
+		s.openTab("Events")
+		if list := s.screen().Text(); !strings.Contains(strings.Join(strings.Fields(list), " "), c.list) || strings.Contains(list, "not…") {
+			t.Errorf("%d×%d: no %q on\n%s", c.w, c.h, c.list, list)
+		}
 	}
 }
