@@ -188,6 +188,6 @@ func (e *eventsTab) status(w int) string {
 	case e.reading():
 		right = t.accent.draw("G") + t.dim.draw(" goes to the newest")
 	}
-	level := e.sieve.level.String()
-	return spread([]part{{pick(e.sieve.level == everything, t.dim, t.warn).draw(level), 1}}, []part{{right, 0}}, w)
+	all := e.sieve.level == everything && e.sieve.words.Empty()
+	return spread([]part{{pick(all, t.dim, t.warn).draw(e.sieve.String()), 1}}, []part{{right, 0}}, w)
 }

@@ -305,6 +305,28 @@ func TestLevelsOfEvents(t *testing.T) {
 	s.seesNot("renewed")
 }
 
+// A list that is narrowed does not say that it is everything, and what is missing can be
+// asked for like what is there.
+func TestNarrowedListSaysSo(t *testing.T) {
+	t.Parallel()
+	s := events(t, newWorld(), 120, 36)
+	s.happens(watch.Event{Seq: 1234, What: watch.Completed, JobID: 89000, Queue: "emails"})
+	s.sees(" everything ", "· 1,234 missed", "1,234 events are gone: another tab was open, or this list stood still")
+	s.press("/")
+	s.typeText("what:missed")
+	s.press("enter")
+	s.sees(" filtered ", "EVENTS 1 of ", "missed ")
+	if rows := s.listed(); len(rows) != 1 || !strings.Contains(rows[0], "1,234 events") {
+		t.Errorf("listed are %q", rows)
+	}
+	s.seesNot("everything", "nothing is called")
+	s.press("v")
+	s.sees("without routine, filtered")
+	s.press("esc")
+	s.sees("without routine ")
+	s.seesNot("filtered")
+}
+
 func TestEnterOpensTheJobAndComesBackToItsEvent(t *testing.T) {
 	t.Parallel()
 	s := events(t, newWorld(), 120, 36)

@@ -23,7 +23,7 @@ type record struct {
 	first  int    // the number of lines[0]
 	seen   uint64 // the last of the feed's events
 	heard  uint64 // the last of the workers'
-	missed uint64 // how many of the feed's could not be had any more
+	missed uint64 // how many of the feed's the lines say could not be had any more
 	once   map[telling]time.Time
 }
 
@@ -94,6 +94,15 @@ func (r *record) add(h happening) {
 // the first that is left.
 func (r *record) trim() int {
 	if over := len(r.lines) - recordKept; len(r.lines) > recordMost {
+		for i := range min(over, recordKept/2) { // that something is missing before the first is worth the room
+			if r.lines[over-1-i].missed > 0 {
+				over -= 1 + i
+				break
+			}
+		}
+		for i := range over {
+			r.missed -= r.lines[i].missed
+		}
 		r.lines = append(make([]happening, 0, recordMost), r.lines[over:]...)
 		r.first += over
 	}

@@ -52,6 +52,30 @@ func TestRecordGrowsAtItsEndAlone(t *testing.T) {
 	}
 }
 
+// The heading counts the missing by lines that can be looked at.
+func TestMissingEventsAreForgottenWithTheirLine(t *testing.T) {
+	t.Parallel()
+	p := &picture{now: noon, state: &watch.State{}}
+	var r record
+	r.take(p, []watch.Event{{Seq: 1, At: noon}}, 0)
+	r.take(p, []watch.Event{{Seq: 20_002, At: noon}}, 20_000)
+	more := make([]watch.Event, recordKept)
+	for i := range more {
+		more[i] = watch.Event{Seq: uint64(20_003 + i), At: noon}
+	}
+	r.take(p, more, 0)
+	if r.trim(); r.missed != 20_000 || r.first != 0 {
+		t.Fatalf("%d missed, from line %d on", r.missed, r.first)
+	}
+	for i := range more {
+		more[i].Seq += recordKept
+	}
+	r.take(p, more, 5)
+	if r.trim(); r.missed != 5 || r.first == 0 {
+		t.Errorf("%d missed, from line %d on", r.missed, r.first)
+	}
+}
+
 // What both the feed and our workers tell stands once, whoever is the first; a job that
 // is reclaimed again is told again.
 func TestRecordTellsOnce(t *testing.T) {

@@ -39,13 +39,27 @@ var whats = func() (words []string) {
 	for _, what := range workers.Whats {
 		words = append(words, string(what))
 	}
-	return words
+	return append(words, missedWhat)
 }()
+
+// missedWhat is what a line is that stands for events nobody can tell any more.
+const missedWhat = "missed"
 
 // Take reads the words. open says that the last is still being typed.
 func (s *sieve) Take(text string, open bool) {
 	s.text = text
 	s.words, s.wrong = sift.Parse(text, whats, open)
+}
+
+// String says what is shown.
+func (s *sieve) String() string {
+	switch {
+	case s.words.Empty():
+		return s.level.String()
+	case s.level == everything:
+		return "filtered"
+	}
+	return s.level.String() + ", filtered"
 }
 
 // lets tells whether a line is shown. That events are missing is shown always.

@@ -32,8 +32,9 @@ func (p *picture) tell(h happening) entry {
 	case h.feed != nil:
 		return p.ofFeed(h.feed)
 	}
-	text := thousands(int64(h.missed)) + " events came too fast to be kept"
-	return entry{at: h.at, glyph: "…", kind: caution, word: "missed", text: text, note: text}
+	// The feed keeps so many that a list which is open and goes on misses none.
+	text := thousands(int64(h.missed)) + " events are gone: another tab was open, or this list stood still"
+	return entry{at: h.at, glyph: "…", kind: caution, word: missedWhat, text: text, note: text}
 }
 
 // feedWords is how the feed's events are told: who stands between the words and
