@@ -132,7 +132,7 @@ func (q *Queue) Ping(ctx context.Context) error {
 // unicode refuses a database that does not store text as UTF-8.
 func unicode(conn *pgx.Conn) error {
 	if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" { // unless a pooler keeps it
-		return fmt.Errorf("%w: it stores text as %s, which cannot hold every payload and error text", ErrEncoding, encoding)
+		return fmt.Errorf("%w: it stores text as %s, which cannot hold every payload and error text: make one with CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'", ErrEncoding, encoding)
 	}
 	return nil
 }
@@ -227,6 +227,8 @@ func (q *Queue) failed(operation string, err error, statement ...string) error {
 				return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})
 			}
 			return fmt.Errorf("%s: %w", operation, &schemaOld{schema: q.schema.Name(), message: pg.Message, cause: err})
+		case "25006": // read_only_sql_transaction
+			return fmt.Errorf("%s: the server takes no writes, as a standby or by default_transaction_read_only: %w", operation, err)
 		case "28000", "28P01", "3D000": // invalid_authorization, invalid_password, invalid_catalog_name
 			return fmt.Errorf("%s: %w", operation, &refused{message: pg.Message, cause: err})
 		}

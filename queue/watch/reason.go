@@ -43,9 +43,9 @@ func walReason(err error, role string) (reason string, byPerson bool) {
 	case errors.Is(err, errNoTable):
 		return "the jobs table does not exist yet: run `leasetop migrate up`", true
 	case errors.Is(err, errNoPublication):
-		return err.Error() + ": the migration may not have had the right to create it; the CREATE PUBLICATION for its owner is among the findings of health", true
+		return err.Error() + ": health has the CREATE PUBLICATION that its owner is to run; the migration may not have had the right", true
 	case errors.Is(err, errLeftOut):
-		return err.Error() + ", so its counts would be wrong; the statements that mend it are among the findings of health", true
+		return err.Error() + ", so the stream's counts would be wrong: health has the statements that mend it", true
 	case errors.Is(err, queue.ErrEncoding):
 		return say(err), true
 	case errors.As(err, &blocked):
