@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -35,10 +36,15 @@ type failing struct {
 }
 
 // From when on a queue is called failing: a quarter of its tries in vain, and not just one
-// of a few; or several leases that ran out.
+// of a few; or several leases that ran out. Where one try in twenty fails, three of ten do
+// by chance once in a hundred times: of fewer tries a quarter says little, and the
+// stream that has just attached has seen no more. A queue slower than that is told by its
+// dead letters.
 const (
 	failingShare = 0.25
-	failingLeast = 0.3 // per second: three in the ten seconds that rates look back
+	failingTries = 10 // in the seconds that were counted, of the ten that rates look back
+	failingLost  = 3  // leases, likewise
+	rateSeconds  = 10
 )
 
 // count finds it out, unless these queues have been counted already: what State holds
@@ -124,13 +130,25 @@ func addSamples(sum, samples []float64) []float64 {
 // isFailing reports how a queue fails, and whether that is worth a line.
 func isFailing(d *watch.QueueDepth) (one failing, yes bool) {
 	one = failing{queue: d.Queue}
-	if done := max(d.Rate.Out-d.Rate.Dead, 0); d.Rate.Failed >= failingLeast && d.Rate.Failed >= failingShare*(d.Rate.Failed+done) {
-		one.failed, one.share = d.Rate.Failed, d.Rate.Failed/(d.Rate.Failed+done)
+	seconds := counted(d.Spark)
+	tries := d.Rate.Failed + max(d.Rate.Out-d.Rate.Dead, 0)
+	if math.Round(tries*seconds) >= failingTries && d.Rate.Failed >= failingShare*tries {
+		one.failed, one.share = d.Rate.Failed, d.Rate.Failed/tries
 	}
-	if d.Rate.Reclaimed >= failingLeast {
+	if math.Round(d.Rate.Reclaimed*seconds) >= failingLost {
 		one.reclaimed = d.Rate.Reclaimed
 	}
 	return one, one.failed+one.reclaimed > 0
+}
+
+// counted is how many of the seconds that rates look back were counted.
+func counted(samples []float64) (seconds float64) {
+	for _, v := range samples[max(len(samples)-rateSeconds, 0):] {
+		if v >= 0 {
+			seconds++
+		}
+	}
+	return seconds
 }
 
 // words says how a queue fails.

@@ -84,10 +84,10 @@ func TestFailingQueuesAreNamed(t *testing.T) {
 		"":                                      {Out: 40, Failed: 2.1, Dead: 0.1, Reclaimed: 0.1},
 		"q: 50 % of the tries fail, 5.0/s":      {Out: 5, Failed: 5},
 		"q: 100 % of the tries fail, 5.0/s":     {Out: 5, Failed: 5, Dead: 5},
-		"q: leases run out, 0.4/s":              {Out: 40, Reclaimed: 0.4},
+		"q: leases run out, 0.3/s":              {Out: 40, Reclaimed: 0.3},
 		"q: 60 % of the tries fail, 3.0/s; lea": {Out: 2, Failed: 3, Reclaimed: 1},
 	} {
-		one, yes := isFailing(&watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "q"}, Rate: rate})
+		one, yes := isFailing(&watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "q"}, Rate: rate, Spark: make([]float64, 60)})
 		if got := one.words(); yes != (want != "") || yes && !strings.HasPrefix(got, want) {
 			t.Errorf("%+v: %v, %q, want %q", rate, yes, got, want)
 		}
@@ -98,6 +98,31 @@ func TestFailingQueuesAreNamed(t *testing.T) {
 		w.state.Depths.Queues[i].Rate = watch.Rate{Out: 5, Failed: failed}
 	}
 	newStage(t, w, 120, 36).sees("! images: 91 % of the tries fail, 50.0/s", "! and 2 more queues that fail")
+}
+
+// A stream that has just attached, or a queue in which little is done, has seen too few
+// tries to call them failing.
+func TestFewTriesAreNoAlarm(t *testing.T) {
+	t.Parallel()
+	blind := slices.Repeat([]float64{-1}, 60)
+	for _, c := range []struct {
+		seconds int // that were counted, up to now
+		rate    watch.Rate
+		fails   bool
+	}{
+		{2, watch.Rate{Failed: 4}, false},
+		{3, watch.Rate{Failed: 4}, true},
+		{10, watch.Rate{Failed: 0.9}, false},
+		{10, watch.Rate{Failed: 1}, true},
+		{10, watch.Rate{Failed: 0.3, Out: 0.7}, true},
+		{1, watch.Rate{Reclaimed: 2}, false},
+		{2, watch.Rate{Reclaimed: 1.5}, true},
+	} {
+		samples := slices.Concat(blind[c.seconds:], make([]float64, c.seconds))
+		if one, yes := isFailing(&watch.QueueDepth{Rate: c.rate, Spark: samples}); yes != c.fails {
+			t.Errorf("%d s of %+v: %v, %q", c.seconds, c.rate, yes, one.words())
+		}
+	}
 }
 
 // The columns of what fails are there when something does, and for a minute after.
