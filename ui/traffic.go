@@ -18,8 +18,9 @@ func (p *picture) traffic(w, lines int) []string {
 	var parts []part
 	if in.Source != watch.Unknown {
 		parts = append(parts,
-			part{figure("dead", perMinute(in.DeadPerMinute)+"/min", in.DeadPerMinute > 0), 0},
-			part{figure("leases expired", thousands(in.Expired)+" in "+window(in.Window), in.Expired > 0), 1},
+			// Both are of one window.
+			part{figure(window(in.Window)+": dead", perMinute(in.DeadPerMinute)+"/min", in.DeadPerMinute > 0), 0},
+			part{figure("leases expired", thousands(in.Expired), in.Expired > 0), 1},
 		)
 		if in.Rate.Failed >= 0.05 {
 			parts = append(parts, part{figure("failed tries", rate(in.Rate.Failed)+"/s", true), 3})

@@ -16,11 +16,11 @@ func TestTrafficLeavesOutWhatThereIsNoRoomFor(t *testing.T) {
 		w, lines int
 		want     []string
 	}{
-		{140, 1, []string{"dead 0.4/min · leases expired 2 in 10 min · failed tries 2.1/s · pickup p50 3.0 ms p99 40 ms · claim p50 0.4 ms p99 2.1 ms"}},
-		{80, 1, []string{"dead 0.4/min · leases expired 2 in 10 min · pickup p50 3.0 ms p99 40 ms"}},
-		{64, 2, []string{"dead 0.4/min · leases expired 2 in 10 min · failed tries 2.1/s", "pickup p50 3.0 ms p99 40 ms · claim p50 0.4 ms p99 2.1 ms"}},
-		{60, 1, []string{"dead 0.4/min · leases expired 2 in 10 min"}},
-		{20, 1, []string{"dead 0.4/min"}},
+		{140, 1, []string{"10 min: dead 0.4/min · leases expired 2 · failed tries 2.1/s · pickup p50 3.0 ms p99 40 ms · claim p50 0.4 ms p99 2.1 ms"}},
+		{80, 1, []string{"10 min: dead 0.4/min · leases expired 2 · pickup p50 3.0 ms p99 40 ms"}},
+		{64, 2, []string{"10 min: dead 0.4/min · leases expired 2 · failed tries 2.1/s", "pickup p50 3.0 ms p99 40 ms · claim p50 0.4 ms p99 2.1 ms"}},
+		{60, 1, []string{"10 min: dead 0.4/min · leases expired 2"}},
+		{30, 1, []string{"10 min: dead 0.4/min"}},
 		{20, 0, nil},
 	} {
 		lines := s.app.pic.traffic(c.w, c.lines)
@@ -58,6 +58,6 @@ func TestWhatTheStreamAloneKnowsIsNotMadeUp(t *testing.T) {
 	s.sees("claim p50 0.4 ms p99 2.1 ms · dead/min, expired leases and pickup need the WAL stream")
 	w.state.Traffic = watch.Traffic{Source: watch.FromWAL, Window: 20 * time.Second}
 	s.pull()
-	s.sees("dead 0/min · leases expired 0 in <1 min · claim") // nothing was claimed: no pickup times
+	s.sees("<1 min: dead 0/min · leases expired 0 · claim") // nothing was claimed: no pickup times
 	s.seesNot("pickup")
 }
