@@ -319,17 +319,21 @@ func (a *app) help() tea.Cmd {
 	}
 	move := func(keys, help string) action { return key(keys, "", help, nil) }
 	var sections []helpSection
-	if own := a.page().Keys(a); len(own) > 0 {
-		sections = append(sections, helpSection{title: here, actions: own})
+	moving := helpSection{title: "Moving", actions: []action{
+		move("j k ↓ ↑", "down, up"), move("^d ^u", "half a page down, up"), move("g G", "to the top, to the end"),
+	}}
+	origin := helpSection{title: "Where the picture comes from", notes: sources(&a.pic)}
+	if panel, ok := a.dialogs.Top().(*healthPanel); ok {
+		sections = []helpSection{{title: "Health", actions: panel.Keys(a)}, moving, origin}
+	} else {
+		if own := a.page().Keys(a); len(own) > 0 {
+			sections = append(sections, helpSection{title: here, actions: own})
+		}
+		sections = append(sections,
+			helpSection{title: "Demonstration", actions: a.demoKeys()}, moving,
+			helpSection{title: "Everywhere", actions: a.globalKeys()}, origin,
+		)
 	}
-	sections = append(sections,
-		helpSection{title: "Demonstration", actions: a.demoKeys()},
-		helpSection{title: "Moving", actions: []action{
-			move("j k ↓ ↑", "down, up"), move("^d ^u", "half a page down, up"), move("g G", "to the top, to the end"),
-		}},
-		helpSection{title: "Everywhere", actions: a.globalKeys()},
-		helpSection{title: "Where the picture comes from", notes: sources(&a.pic)},
-	)
 	a.dialogs.Push(&helpDialog{sections: sections}, a.now())
 	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts
 	return nil

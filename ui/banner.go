@@ -93,7 +93,7 @@ func links(p *picture) []link {
 	if s.Depths.Source == watch.FromWAL {
 		return []link{wal, notify, poll}
 	}
-	poll.feeds, poll.lost = "counts and leases, now and then; "+poll.feeds, "so nothing is fresh"
+	poll.feeds, poll.lost = "counts and leases"+pick(s.Every > 0, ", up to "+apart(s.Every)+" apart", "")+"; "+poll.feeds, "so nothing is fresh"
 	return []link{poll, notify, wal}
 }
 

@@ -59,7 +59,7 @@ func spread(left, right []part, w int) string {
 // it is the present.
 func header(p *picture, origin string, frozen bool, w int) string {
 	t, s := p.theme, p.state.Server
-	left := []part{{t.lead.draw("leasetop"), 0}}
+	left := []part{{t.lead.draw("leasetop"), 1}} // before where the counts come from
 	if s.Database != "" {
 		name := s.Database
 		if s.Schema != "" && s.Schema != "leasetop" {

@@ -87,7 +87,7 @@ func (a *app) compareKey() action {
 	case !s.WAL.OK || s.Depths.Source != watch.FromWAL:
 		why = "the counts do not come from the stream now"
 	}
-	return key("c", "compare the counts", "", a.compare).unless(why)
+	return key("c", "compare the counts", "compare the counts with the table: every job that is not completed is read once", a.compare).unless(why)
 }
 
 func (a *app) compare() tea.Cmd {

@@ -144,6 +144,45 @@ func TestHealthOpensFromEverywhereAndCloses(t *testing.T) {
 	}
 }
 
+// Panel and header count the same: sources have marks of their own in the header.
+func TestHealthPanelAgreesWithTheHeader(t *testing.T) {
+	t.Parallel()
+	w := newWorld().streamed(sound())
+	polled(w.state, noStream)
+	s := newStage(t, w, 120, 36)
+	s.sees("WAL ✗", "polled, up to 2s apart")
+	s.seesNot(" health ")
+	s.press("h")
+	s.sees("HEALTH 1 source down or late", "counts and leases, up to 2s apart")
+	s.seesNot("to look at")
+	w.state.Health.Notifications = 0.2
+	s.pull()
+	s.sees("! 1 health", "HEALTH 1 to look at, 1 source down or late")
+}
+
+func TestHelpOpensOverTheHealthPanel(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld().streamed(sound()), 120, 36)
+	s.press("h", "?")
+	s.sees("KEYS", "compare the counts with the table: every job", "Where the picture comes from")
+	s.seesNot("enqueue a burst")
+	s.press("esc")
+	s.sees("HEALTH all well")
+	s.seesNot("KEYS")
+	s.press("esc")
+	s.seesNot("HEALTH")
+}
+
+// Where there is little room, the header says where the counts come from and what there is
+// to look at before the program's name.
+func TestSmallHeaderKeepsWhereTheCountsComeFrom(t *testing.T) {
+	t.Parallel()
+	w := newWorld().streamed(troubled())
+	newStage(t, w, 60, 20).sees(" shop ", "WAL ✓", "✗ 6 health", "● LIVE")
+	polled(w.state, noStream)
+	newStage(t, w, 60, 20).sees(" shop ", "POLL ~", "✗ 6 health", "● LIVE")
+}
+
 // The panel goes on while it is open.
 func TestOpenHealthPanelIsLive(t *testing.T) {
 	t.Parallel()

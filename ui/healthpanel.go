@@ -25,15 +25,24 @@ const panelWidth = 104
 // Width is what the dialog wants.
 func (d *healthPanel) Width() int { return panelWidth }
 
-// Heading says in the upper edge how it is on the whole.
+// Heading says in the upper edge how it is on the whole: what there is to look at, as many
+// as the header says, and the sources, which have their own marks there.
 func (d *healthPanel) Heading() heading {
 	h := heading{name: "HEALTH", rest: "all well"}
-	n := 0
-	for _, f := range d.pic.findings() {
-		n += pick(f.Grade >= watch.Caution, 1, 0)
+	all := d.pic.findings()
+	look, sources := len(concerns(all)), 0
+	for _, f := range all {
+		sources += pick(f.Grade >= watch.Caution && f.Source != watch.Unknown, 1, 0)
 	}
-	if n > 0 {
-		h.rest = thousands(int64(n)) + " to look at"
+	var words []string
+	if look > 0 {
+		words = append(words, thousands(int64(look))+" to look at")
+	}
+	if sources > 0 {
+		words = append(words, plural(sources, "source")+" down or late")
+	}
+	if words != nil {
+		h.rest = strings.Join(words, ", ")
 	}
 	if d.height > 0 && d.length > d.height {
 		h.note = "j k scroll"
@@ -48,10 +57,11 @@ func (d *healthPanel) Grave() bool { return false }
 func (d *healthPanel) Keys(a *app) []action {
 	return []action{
 		a.compareKey(),
-		key("h q", "", "", func() tea.Cmd {
+		key("h q esc", "", "close", func() tea.Cmd {
 			a.dialogs.Pop()
 			return nil
 		}),
+		key("?", "", "this list", a.help),
 	}
 }
 
