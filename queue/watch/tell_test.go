@@ -69,7 +69,7 @@ func TestTellNamesEveryStep(t *testing.T) {
 		"cancelled while running":    {wanted(fresh), wanted(dead), Cancelled, "by ann"},
 		"cancelled and lost":         {wanted(running), wanted(dead), Cancelled, "by ann, worker lost"},
 		"cancelled, not known":       {nil, wanted(dead), Cancelled, "by ann"},
-		"completed all the same":     {wanted(fresh), wanted(over(queue.Completed)), Completed, "attempt 2 of 5"},
+		"completed all the same":     {wanted(fresh), wanted(over(queue.Completed)), Completed, "attempt 2 of 5, too late to cancel"},
 		"redrive of a cancelled":     {wanted(dead), like(back, func(r *row) { r.attempts = 0; r.runAt = queue.At(at) }), Redriven, ""},
 		"rescheduled":                {pending, like(pending, runsAt(time.Hour)), Edited, "due in 1h"},
 		"made due":                   {pending, like(pending, runsAt(-time.Hour)), Edited, "due now"},
