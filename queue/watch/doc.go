@@ -38,14 +38,20 @@
 //
 // # Cost for the database
 //
-// The poll has one query in flight at most, pauses ten times as long as it took, or
-// two seconds when that is less (never shorter than it took), and its counts are
-// capped. Its queries are planned for their parameters each time and not compiled
-// (jit): with many jobs waiting, the rest would take longer than the reading. Dead
-// letters are read at most four times a second, whatever the rate of signals. A
-// change seen in the stream brings the next poll forward, to five a second at most.
-// The stream's position is confirmed every second, also when nothing happens, so an
-// idle table pins no WAL.
+// While the stream counts, the poll reads no job, once a second; the dead letters shown
+// are read again when a signal says so, at most four times a second. Whatever a feed
+// reads, also to seed the stream, it reads one thing at a time, and nothing once it is
+// closed. The stream's position is confirmed every second, also when nothing happens, so
+// an idle table pins no WAL.
+//
+// Without the stream the poll counts. It pauses ten times as long as it took, or two
+// seconds when that is less (never shorter than it took). What it reads for a count is
+// capped, however much else there is, and [Depths].Cap says at what. Its queries are
+// planned for their parameters each time, read the indexes in their order and are not
+// compiled (jit): with many jobs waiting, the rest would take longer than the reading.
+// A reading may take five seconds, or the role's statement_timeout where that is shorter.
+// Counts that take longer go a tenth as far with the next poll, and further again later;
+// [Depths].Note says why.
 //
 // Every five seconds a checkup reads what may trouble the queue before it does: from the
 // server's catalog and statistics in one round trip of some milliseconds, and without
