@@ -21,16 +21,16 @@ type depths struct {
 }
 
 type queueDepth struct {
-	Queue              string  `json:"queue"`
-	Ready              int64   `json:"ready"`
-	Scheduled          int64   `json:"scheduled"`
-	Processing         int64   `json:"processing"`
-	Completed          int64   `json:"completed"`
-	CompletedExact     bool    `json:"completed_exact"`
-	Failed             int64   `json:"failed"`
-	Dead               int64   `json:"dead"`
-	OldestReadySeconds float64 `json:"oldest_ready_seconds"` // 0 when none is ready
-	Paused             *paused `json:"paused"`               // null when it is not
+	Queue              string   `json:"queue"`
+	Ready              int64    `json:"ready"`
+	Scheduled          int64    `json:"scheduled"`
+	Processing         int64    `json:"processing"`
+	Completed          int64    `json:"completed"`
+	CompletedExact     bool     `json:"completed_exact"`
+	Failed             int64    `json:"failed"`
+	Dead               int64    `json:"dead"`
+	OldestReadySeconds *float64 `json:"oldest_ready_seconds"` // null when none is ready
+	Paused             *paused  `json:"paused"`               // null when it is not
 }
 
 type paused struct {
@@ -57,7 +57,10 @@ func Depth(ctx context.Context, p Printer, q *queue.Queue) error {
 			depth := queueDepth{
 				Queue: n.Queue, Ready: n.Ready, Scheduled: n.Scheduled, Processing: n.Processing,
 				Completed: n.Completed, CompletedExact: n.CompletedExact, Failed: n.Failed, Dead: n.Dead,
-				OldestReadySeconds: math.Round(max(n.OldestReady, 0).Seconds()*1000) / 1000,
+			}
+			if n.Ready > 0 {
+				oldest := math.Round(max(n.OldestReady, 0).Seconds()*1000) / 1000
+				depth.OldestReadySeconds = &oldest
 			}
 			if n.pause != nil {
 				depth.Paused = &paused{queue.At(n.pause.Since), n.pause.By, n.pause.Why}
