@@ -159,6 +159,7 @@ func figures(p *picture) []string {
 	default:
 		add("Rates, pickup", "counted in the WAL stream, over 10 s and a minute", s.Depths.Read)
 	}
+	notes = append(notes, "60s, the small bars: how many jobs left (OUT) in each second of the last minute; a dot is none, a blank was not counted")
 	if s.Depths.Source == watch.FromWAL {
 		notes = append(notes, "drift: how many figures of the stream's were not those of the table when the two were last compared, if they were since the stream attached; h says when. That is done a minute after it attached and every quarter of an hour by itself, where no more than 200,000 jobs are not completed, and by h, c at any time")
 	}

@@ -124,7 +124,7 @@ func TestDriftDoesNotOutliveItsStream(t *testing.T) {
 	s.press("?")
 	s.screen() // it knows its length once it was drawn
 	s.press("G")
-	s.sees("drift: how many figures")
+	s.sees("drift: how many figures", "60s, the small bars: how many jobs left (OUT)")
 }
 
 func TestHealthOpensFromEverywhereAndCloses(t *testing.T) {

@@ -56,7 +56,7 @@ func (j *jobsTab) chosen() string {
 	if j.queue == "" && j.stands == &standsAny {
 		return "all"
 	}
-	name := pick(j.queue == "", "all queues", brief(j.queue, 24))
+	name := pick(j.queue == "", allQueues, brief(j.queue, 24))
 	if _, paused := j.pic.state.Pauses.Of(j.queue); paused {
 		name = pausedMark + name
 	}
@@ -114,7 +114,7 @@ var jobColumns = []column{
 	{title: "KIND", min: 8, max: 8, rank: 2},
 	{title: "STATUS", min: 12},
 	{title: "ATT", min: 3, max: 5, right: true, rank: 3},
-	{title: "WHEN", min: 10},
+	{title: "WHEN", min: 10, max: len("due 11m08s ago")},
 	{title: "WORKER OR ERROR", min: 16, max: 400, grows: true, rank: 1},
 }
 
@@ -196,7 +196,7 @@ func (j *jobsTab) cells(row *listed, full int) []cell {
 	}
 }
 
-// when is how long a job has been due or has until then, what is left of its lease, or
+// when is how long ago a job was due or has until then, what is left of its lease, or
 // how long ago it was done or died.
 func (j *jobsTab) when(job *queue.Job, stands *standing, row *listed) cell {
 	t, now := j.pic.theme, j.pic.now
@@ -205,7 +205,10 @@ func (j *jobsTab) when(job *queue.Job, stands *standing, row *listed) cell {
 		if job.RunAt.Always() {
 			return cell{text: "always", ink: t.text}
 		}
-		return cell{text: "due " + age(now.Sub(job.RunAt.Time)), ink: t.text}
+		ago := age(now.Sub(job.RunAt.Time)) + " ago"
+		return cell{paint: func(w int) string {
+			return t.text.draw(safe.Fit(pick(len("due "+ago) <= w, "due "+ago, ago), w))
+		}}
 	case &standsScheduled:
 		return cell{text: due(job.RunAt, now), ink: t.dim}
 	case &standsProcessing:

@@ -72,7 +72,7 @@ func TestLeasesOfListedJobs(t *testing.T) {
 	w.jobs = append([]queue.Job(nil), w.jobs...)
 	s := newStage(t, w, 120, 36)
 	s.press("2", "s", "s", "s")
-	s.sees("88123  emails/send    ● processing  2/5  00:03 left  w3")
+	s.sees("88123  emails/send    ● processing  2/5  00:03 left      w3")
 	s.now = s.now.Add(2 * time.Second)
 	state := *s.state
 	state.Leases.Read, state.Leases.At = s.now, s.now
@@ -80,7 +80,7 @@ func TestLeasesOfListedJobs(t *testing.T) {
 	state.Leases.List[1].ExpiresAt = s.now.Add(30 * time.Second)
 	s.state = &state
 	s.pull()
-	s.sees("88123  emails/send    ● processing  2/5  00:30 left  w3", "87002  images/render  ● processing  1/5  late 3s")
+	s.sees("88123  emails/send    ● processing  2/5  00:30 left      w3", "87002  images/render  ● processing  1/5  late 3s")
 	state.Leases.List = nil
 	s.pass(40 * time.Second)
 	s.sees("88142  emails/send    ● processing  3/5  ended?", "87002  images/render  ● processing  1/5  late 43s")
@@ -95,4 +95,14 @@ func TestJobsOfNobodyKnown(t *testing.T) {
 	s.sees("JOBS all 0", "no jobs yet · leasetop enqueue --queue emails")
 	s.press("]", "s", "j", "G", "space", "enter")
 	s.sees("no job is ready")
+}
+
+// A job that has been due for a while is not taken for one that will be.
+func TestJobsSayHowLongAgoTheyWereDue(t *testing.T) {
+	t.Parallel()
+	for width, want := range map[int]string{120: "○ ready       0/5  due 1m04s ago ", 60: "○ ready      1m04s ago"} {
+		s := newStage(t, newWorld(), width, 24)
+		s.press("2")
+		s.sees(want)
+	}
 }

@@ -228,6 +228,12 @@ func TestQueueIsFoundAmongTenThousand(t *testing.T) {
 	s.sees("JOBS emails · any status", "88155  send")
 	s.press("/", "g", "esc", "]")
 	s.sees("JOBS tenant-0.mail")
+	// All of them are found like one.
+	s.press("/", "a", "l", "l")
+	s.sees("▸ all queues", "  all  by this very name")
+	s.press("enter")
+	s.sees("JOBS all")
+	s.press("]")
 	// One that comes while the question stands is there.
 	s.press("/", "n", "e", "w")
 	state := *s.state

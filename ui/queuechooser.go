@@ -49,6 +49,9 @@ func (c *queueChooser) narrow() {
 	}
 }
 
+// allQueues is what the choice of them all is called.
+const allQueues = "all queues"
+
 // fit are the names that fit; "" stands for all queues.
 func (c *queueChooser) fit() (fit []string) {
 	if c.input.text == "" {
@@ -59,6 +62,9 @@ func (c *queueChooser) fit() (fit []string) {
 		if strings.Contains(strings.ToLower(name), typed) {
 			fit = append(fit, name)
 		}
+	}
+	if strings.HasPrefix(allQueues, typed) {
+		fit = append(fit, "")
 	}
 	if !c.knows(c.input.text) {
 		fit = append(fit, c.input.text)
@@ -119,7 +125,7 @@ func (c *queueChooser) Lines(t *theme, w, h int, _ bool) []string {
 		name := t.text.draw(safe.Text(one))
 		switch {
 		case one == "":
-			name = t.dim.draw("all queues")
+			name = t.dim.draw(allQueues)
 		case one == c.input.text && !c.knows(one):
 			name += t.dim.draw("  by this very name")
 		}
