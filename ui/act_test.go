@@ -374,8 +374,8 @@ func TestLostWorkersBurialIsToldOnce(t *testing.T) {
 		t.Errorf("told as %q, want %q", got, want)
 	}
 	p.news = []workers.Event{{At: noon, What: workers.ReapedDead, JobID: 5, Owner: owner("w1", 1)}}
-	if told = p.journal(); len(told) != 1 || told[0].work == nil {
-		t.Errorf("with our reaper's word for it there are %d entries, want that one", len(told))
+	if told = p.journal(); len(told) != 1 || told[0].feed == nil {
+		t.Errorf("with our reaper's word for it there are %d entries, want the feed's alone", len(told))
 	}
 }
 

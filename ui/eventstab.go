@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	tea "charm.land/bubbletea/v2"
@@ -72,8 +73,11 @@ func (e *eventsTab) reading() bool { return e.frozen || !e.follow }
 // Took takes what was fetched.
 func (e *eventsTab) Took(m eventsMsg) {
 	e.loading = false
-	from := e.record.end()
 	e.record.take(e.pic, m.events, m.missed)
+	from := e.record.redone
+	if n := sort.SearchInts(e.found, from); n < len(e.found) {
+		e.found = slices.Clone(e.found[:n]) // the list still shows what it was
+	}
 	if !e.reading() {
 		e.found = e.found[sort.SearchInts(e.found, e.record.trim()):]
 		from = max(from, e.record.first)

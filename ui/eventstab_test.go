@@ -305,6 +305,29 @@ func TestLevelsOfEvents(t *testing.T) {
 	s.seesNot("renewed")
 }
 
+// Overview and Events tell of a lease that ran out in the same words, whoever was the
+// first to tell: the feed's, which knows the kind of the job and its attempts.
+func TestExpiredLeaseIsToldAlikeEverywhere(t *testing.T) {
+	t.Parallel()
+	s := events(t, newWorld(), 120, 36) // our reaper tells of job 87001 first
+	s.sees("12:04:29.500  reap    ↩ reclaimed          87001  images")
+	s.press("/")
+	s.typeText("kind:render ")
+	s.press("enter")
+	s.seesNot("87001")
+	s.happens(watch.Event{What: watch.Reclaimed, JobID: 87001, Queue: "images", Kind: "render", Owner: owner("w5", 9), Attempt: 1, Note: "attempt 1 of 5"})
+	s.sees("12:04:30.800  wal     ↩ reclaimed          87001  images/render", " w5 ", "1/5")
+	s.press("esc")
+	if n := strings.Count(s.screen().Text(), "87001"); n != 1 {
+		t.Errorf("it is told %d times on\n%s", n, s.screen().Text())
+	}
+	s.openTab("Overview")
+	s.sees("12:04:30 wal  ↩ 87001 lease of w5 ran out → pendi")
+	if n := strings.Count(s.screen().Text(), "87001"); n != 1 {
+		t.Errorf("it is told %d times on\n%s", n, s.screen().Text())
+	}
+}
+
 // A list that is narrowed does not say that it is everything, and what is missing can be
 // asked for like what is there.
 func TestNarrowedListSaysSo(t *testing.T) {

@@ -94,6 +94,22 @@ func (p *picture) cancels() map[int64]time.Time {
 	return told
 }
 
+// reclaims tells when the feed tells of which jobs that they were taken from their workers.
+func (p *picture) reclaims() map[int64][]time.Time {
+	told := map[int64][]time.Time{}
+	for e := range p.told() {
+		if e.What == watch.Reclaimed || e.OwnerLost() {
+			told[e.JobID] = append(told[e.JobID], e.At)
+		}
+	}
+	return told
+}
+
+// near tells whether two who date the same thing may mean that.
+func near(at time.Time) func(time.Time) bool {
+	return func(other time.Time) bool { return other.Sub(at).Abs() < nearly }
+}
+
 // told is what the feed tells, oldest first: the newest events, and before those the
 // ones that are out of the ordinary, which no burst of others pushes out of sight.
 func (p *picture) told() iter.Seq[*watch.Event] {
@@ -117,23 +133,23 @@ func (p *picture) told() iter.Seq[*watch.Event] {
 }
 
 // journal merges what the feed and the workers tell, newest first. Renewals are left
-// out. A reclaim that our reaper told about is not told again; a cancel is told
-// by the feed, which knows who wanted it, and once: its end takes the place of the request.
+// out. What both tell is told by the feed, as in the record: it knows the kind and the
+// attempts of a reclaimed job, and who wanted one cancelled. A cancel is told once: its end
+// takes the place of the request.
 func (p *picture) journal() []happening {
 	out := make([]happening, 0, journalKept)
-	reaped, cancelled := map[int64]time.Time{}, p.cancels()
+	reclaimed, cancelled := p.reclaims(), p.cancels()
 	for i := range slices.Backward(p.news) {
 		if len(out) == journalKept {
 			break
 		}
 		e := &p.news[i]
 		at := p.state.Clock.Now(e.At)
-		ended, told := cancelled[e.JobID]
-		switch {
-		case told && e.What == workers.Cancelled, told && e.What == workers.ReapedDead && ended.Sub(at).Abs() < nearly:
+		if _, told := cancelled[e.JobID]; told && e.What == workers.Cancelled {
 			continue
-		case e.What == workers.ReapedBack, e.What == workers.ReapedDead:
-			reaped[e.JobID] = at
+		}
+		if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && slices.ContainsFunc(reclaimed[e.JobID], near(at)) {
+			continue
 		}
 		out = append(out, happening{at: at, work: e})
 	}
@@ -141,9 +157,6 @@ func (p *picture) journal() []happening {
 	room := map[bool]int{true: journalKept, false: journalKept} // for routine, and for the rest
 	for _, e := range slices.Backward(told) {
 		if e.What == watch.Renewed || room[e.Routine()] == 0 {
-			continue
-		}
-		if at, ok := reaped[e.JobID]; ok && (e.What == watch.Reclaimed || e.OwnerLost()) && e.At.Sub(at).Abs() < nearly {
 			continue
 		}
 		if e.What == watch.CancelAsked && !cancelled[e.JobID].Before(e.At) {

@@ -24,7 +24,14 @@ type record struct {
 	seen   uint64 // the last of the feed's events
 	heard  uint64 // the last of the workers'
 	missed uint64 // how many of the feed's the lines say could not be had any more
-	once   map[telling]time.Time
+	once   map[telling]firstTold
+	redone int // the first line that the last take told otherwise, or the end before it
+}
+
+// firstTold is when the first of two told something, and in which line.
+type firstTold struct {
+	at   time.Time
+	line int
 }
 
 // telling is what both the feed and the workers of this process tell.
@@ -45,6 +52,7 @@ func (r *record) full(reading bool) bool { return reading && len(r.lines) >= rec
 // take appends what is new: events of the feed, before which so many are missing, and
 // what the workers of the picture tell.
 func (r *record) take(p *picture, events []watch.Event, missed uint64) {
+	r.redone = r.end()
 	if missed > 0 && r.seen > 0 { // else it is what was before this record
 		at := p.now
 		if len(events) > 0 {
@@ -74,18 +82,22 @@ func heardBefore(news []workers.Event, last uint64) int {
 	return i
 }
 
-// add appends a line, unless the other of the two has told it already.
+// add appends a line, unless the other of the two has told it already. Then it stands in
+// the words of the feed, which knows more, whoever was the first.
 func (r *record) add(h happening) {
 	if what := h.twice(); what != "" {
 		mine, other := telling{h.job(), what, h.feed != nil}, telling{h.job(), what, h.feed == nil}
-		if at, ok := r.once[other]; ok && at.Sub(h.at).Abs() < nearly {
+		if was, ok := r.once[other]; ok && near(was.at)(h.at) {
 			delete(r.once, other)
+			if h.feed != nil && was.line >= r.first {
+				*r.line(was.line), r.redone = h, min(r.redone, was.line)
+			}
 			return
 		}
 		if r.once == nil || len(r.once) > recordKept {
-			r.once = map[telling]time.Time{}
+			r.once = map[telling]firstTold{}
 		}
-		r.once[mine] = h.at
+		r.once[mine] = firstTold{h.at, r.end()}
 	}
 	r.lines = append(r.lines, h)
 }

@@ -51,7 +51,7 @@ var feedWords = map[watch.What]struct {
 	watch.Renewed:     {"·", quiet, "renewed", "by"},
 	watch.Released:    {"↩", quiet, "released", "by"},
 	watch.Lost:        {"!", danger, "lease lost", "by"},
-	watch.Reclaimed:   {"↩", caution, "reclaimed", "from"},
+	watch.Reclaimed:   {"↩", caution, "reclaimed", ""},
 	watch.Failed:      {"✗", danger, "failed for good", "by"},
 	watch.Buried:      {"✗", danger, "buried", "by"},
 	watch.CancelAsked: {"⊘", caution, "cancel asked", ""},
@@ -95,6 +95,9 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 		// The note is "by ann": who wanted it comes before whose job it was.
 		out.text += " " + note
 		note = out.who
+	}
+	if e.What == watch.Reclaimed && e.Owner != "" {
+		out.text = "lease of " + out.who + " ran out → pending"
 	}
 	if e.What == watch.Buried && e.OwnerLost() {
 		out.text, note = ranOutDead(out.who), strings.TrimSuffix(note, ", worker lost")
