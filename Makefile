@@ -25,8 +25,8 @@ lint: ## vet, staticcheck, gofumpt, tidy go.mod, imports that point one way
 	go mod tidy -diff
 	go test -count=1 -run '^TestHouse' ./ui/command
 
-bench: ## measure claims, feed and screens
-	go test -run '^$$' -bench . -benchmem ./...
+bench: ## measure claims, feed and screens (LEASETOP_BENCH_FULL=1: on the full sizes)
+	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 screenshots: ## draw the README's pictures from the running program
 	go run ./screenshots
