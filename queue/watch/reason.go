@@ -78,6 +78,8 @@ func walServerReason(err *pgconn.PgError, role string) (reason string, byPerson 
 		return "a pooler stands between, which passes no replication: connect to PostgreSQL itself (" + err.Message + ")", true
 	case err.Code == undefinedColumn:
 		return "the schema is older than this program: run `leasetop migrate up` (" + err.Message + ")", true
+	case err.Code == canceledCode:
+		return "to read the jobs takes longer than this role's statement_timeout: raise it; counts are polled", false
 	case err.Code == objectNotReady:
 		return err.Message + " (" + err.Code + ")", true
 	}
