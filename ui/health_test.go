@@ -204,7 +204,7 @@ func TestCountsAreComparedOnDemand(t *testing.T) {
 	w := newWorld().streamed(sound())
 	s := newStage(t, w, 120, 36)
 	s.press("h")
-	s.sees("0 of 1,545 off, 3m ago", "c  compare the counts")
+	s.sees("0 figures off, 1,545 jobs compared, 3m ago", "c  compare the counts")
 	_, cmd := s.app.Update(keyPress("c"))
 	s.sees("comparing…")
 	s.press("c")

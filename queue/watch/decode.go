@@ -109,9 +109,18 @@ func (d *decoder) decode(message []byte, before func(int64) *row) (c change, ok 
 }
 
 // describe reads how a table's tuples are made up.
+// Replica identities by which the stream can tell whose row was changed or deleted.
+const (
+	identityDefault = 'd' // the primary key
+	identityFull    = 'f' // all columns
+)
+
+// errIdentity says that changes of jobs do not name the job.
+var errIdentity = errors.New("the replica identity of the jobs table is not its primary key: ALTER TABLE … REPLICA IDENTITY DEFAULT")
+
 func (d *decoder) describe(w *wire) error {
 	oid, schema, table := w.uint32(), w.text(), w.text()
-	w.byte() // replica identity
+	identity := w.byte()
 	delete(d.relations, oid)
 	r := &relation{archive: table == "jobs_archive"}
 	if schema != d.schema || table != "jobs" && !r.archive {
@@ -119,6 +128,9 @@ func (d *decoder) describe(w *wire) error {
 	}
 	if !r.archive && oid != d.table {
 		return errReplaced
+	}
+	if !r.archive && identity != identityDefault && identity != identityFull {
+		return errIdentity
 	}
 	known := jobsColumns
 	if r.archive {

@@ -48,9 +48,9 @@ type Feed struct {
 	rates   *rates
 	skew    skew
 	marks   marks
-	streams uint64          // how many there have been; see poll
-	seeding bool            // one reads its snapshot, and will tell what happens meanwhile
-	told    map[Source]bool // links whose loss is in Events
+	streams uint64            // how many there have been; see poll
+	seeding bool              // one reads its snapshot, and will tell what happens meanwhile
+	told    map[Source]string // why links were lost, as Events has it
 
 	renewals   uint64 // see Leases.Renewals
 	dead       int64  // how many dead letters the source of Depths counts, -1 when they are not known
@@ -84,7 +84,7 @@ func Start(ctx context.Context, q *queue.Queue, opts Options) *Feed {
 	f := &Feed{
 		q: q, opts: opts, cancel: cancel, slots: slotNames(),
 		events: eventLog{kept: 20_000}, notes: eventLog{kept: EventsKept},
-		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]bool{}, dead: -1,
+		next: make(chan struct{}), rates: newRates(time.Now()), told: map[Source]string{}, dead: -1,
 		reading: signal(), dirty: signal(), pollNow: signal(),
 		readDead: signal(), pausesNow: signal(), healthNow: signal(), retryWAL: signal(), retryDead: signal(),
 	}

@@ -158,9 +158,10 @@ func (j judge) link(of Source, l Link, lag, late string) Finding {
 // drift judges the last comparison of the counts with the table.
 func (j judge) drift() []Finding {
 	d := j.Health.Drift
-	f := Finding{About: "counts against the table", Figure: "not compared yet"}
+	f := Finding{Grade: Hidden, About: "counts against the table", Figure: "not compared yet"}
 	if !d.Checked.IsZero() {
-		f.Figure = grouped(d.Off) + " of " + grouped(d.Jobs) + " off, " + inWords(j.ago(d.Checked).Truncate(time.Second)) + " ago"
+		f.Grade = Fine
+		f.Figure = grouped(d.Off) + " figures off, " + grouped(d.Jobs) + " jobs compared, " + inWords(j.ago(d.Checked).Truncate(time.Second)) + " ago"
 	}
 	switch {
 	case d.Off > 0:

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ type gathering struct {
 	doze func(time.Duration)
 
 	asked  atomic.Bool // something was written: its answer is waited for
+	mu     sync.Mutex  // pgx reads in the background too, while a write takes long
 	buffer []byte
 	unread []byte // what came and was not asked for yet
 	rest   time.Duration
@@ -48,6 +50,8 @@ func (g *gathering) Write(p []byte) (int, error) {
 }
 
 func (g *gathering) Read(p []byte) (n int, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if len(g.unread) == 0 {
 		if !g.asked.Swap(false) && g.rest > 0 && time.Since(g.came) < g.rest {
 			g.doze(g.rest)

@@ -30,7 +30,7 @@ func (f *Feed) up(of Source, lag time.Duration) (turned bool) {
 	f.change(func() {
 		l := f.link(of)
 		turned = !l.OK
-		if turned && f.told[of] {
+		if turned && f.told[of] != "" {
 			note := "works again, after " + inWords(now.Sub(l.Since))
 			if of == FromWAL {
 				note += "; of what happened meanwhile only what polls showed is told"
@@ -39,7 +39,7 @@ func (f *Feed) up(of Source, lag time.Duration) (turned bool) {
 		}
 		if turned {
 			*l = Link{OK: true, Since: now}
-			f.told[of] = false
+			delete(f.told, of)
 		}
 		l.Heard, l.Lag = now, lag
 	})
@@ -61,9 +61,9 @@ func (f *Feed) down(of Source, reason string) {
 		if l.OK {
 			l.OK, l.Since = false, time.Now()
 		}
-		if !f.told[of] || l.Reason != reason {
+		if f.told[of] != reason {
 			f.health(of, reason)
-			f.told[of] = true
+			f.told[of] = reason
 		}
 		l.Reason, l.Attaching = reason, false
 	})

@@ -64,3 +64,44 @@ func TestRatesOfAQueueThatIsGoneStay(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// The stream carries rows that row-level security hides from the role. Counts of some of
+// each would be no counts at all.
+func TestRowsHiddenFromTheRoleArePolledOnly(t *testing.T) {
+	t.Parallel()
+	url := testdb.On(t, testdb.Server(t))
+	psql := client(t, url)
+	for _, sql := range []string{
+		"CREATE ROLE watcher LOGIN REPLICATION", "GRANT USAGE ON SCHEMA leasetop TO watcher", "GRANT SELECT ON ALL TABLES IN SCHEMA leasetop TO watcher",
+		"ALTER TABLE leasetop.jobs ENABLE ROW LEVEL SECURITY", "CREATE POLICY part ON leasetop.jobs TO watcher USING (queue <> 'hidden')",
+		"INSERT INTO leasetop.jobs (queue) VALUES ('hidden'), ('seen')",
+	} {
+		exec(t, psql, sql)
+	}
+	f := start(t, open(t, strings.Replace(url, "postgres@", "watcher@", 1)), Options{})
+	s := await(t, f, "polled counts and the reason", func(s *State) bool {
+		return s.Depths.Source == Polled && strings.Contains(s.WAL.Reason, "row-level security")
+	})
+	if len(s.Depths.Queues) != 1 || s.Depths.Queues[0].Queue != "seen" {
+		t.Errorf("%+v", s.Depths.Queues)
+	}
+}
+
+// With another replica identity a deletion does not name the job.
+func TestChangesThatDoNotNameTheJobAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	url := testdb.On(t, testdb.Server(t))
+	q, psql := open(t, url), client(t, url)
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue, created_at) SELECT 'emails', now() - n * interval '1 s' FROM generate_series(1, 10) AS n")
+	f := start(t, q, Options{})
+	await(t, f, "every connection up", attached)
+	exec(t, psql, "CREATE UNIQUE INDEX other ON leasetop.jobs (queue, created_at)")
+	exec(t, psql, "ALTER TABLE leasetop.jobs ALTER created_at SET NOT NULL, REPLICA IDENTITY USING INDEX other")
+	exec(t, psql, "DELETE FROM leasetop.jobs WHERE id % 2 = 0")
+	await(t, f, "polled counts and the cure", func(s *State) bool {
+		return s.Depths.Source == Polled && sum(s).Ready == 5 && strings.Contains(s.WAL.Reason, "REPLICA IDENTITY DEFAULT")
+	})
+	exec(t, psql, "ALTER TABLE leasetop.jobs REPLICA IDENTITY DEFAULT")
+	poke(f.retryWAL)
+	await(t, f, "counts from the stream", func(s *State) bool { return s.Depths.Source == FromWAL && sum(s).Ready == 5 })
+}

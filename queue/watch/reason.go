@@ -54,6 +54,8 @@ func walReason(err error, role string) (reason string, byPerson bool) {
 		return walServerReason(server, role)
 	case errors.As(err, &many):
 		return fmt.Sprintf("more than %s jobs are not completed: counts are polled and capped until they are fewer", thousands(int(many))), true
+	case errors.Is(err, errIdentity), errors.Is(err, errRowSecurity):
+		return err.Error(), true
 	case errors.Is(err, errSilent):
 		return errSilent.Error() + ": the connection is replaced", false
 	}

@@ -37,10 +37,11 @@ var errDrift = errors.New("its counts were not those of the table: everything is
 // completed once, in chunks, and needs a replication slot of its own meanwhile. The
 // error wraps [ErrNotStreaming] or [ErrReconciling], or says what the database refused.
 func (f *Feed) Reconcile(ctx context.Context) (Drift, error) {
-	if f.current.Load() == nil {
+	now := f.current.Load()
+	if now == nil {
 		return Drift{}, ErrNotStreaming
 	}
-	t := newTrail()
+	t := newTrail(now)
 	if !f.trail.CompareAndSwap(nil, t) {
 		return Drift{}, ErrReconciling
 	}
@@ -89,22 +90,9 @@ func (f *Feed) compareAll(ctx context.Context, t *trail) (off, jobs int64, err e
 		return 0, 0, err
 	}
 	t.ask(point)
-	i, err := f.imports(ctx, slot.SnapshotName)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer i.close()
-	hangUp(conn) // the slot has served its purpose
 	var table comparing
-	if err := i.read(ctx, &table); err != nil {
+	if err := f.readAll(ctx, conn, slot.SnapshotName, file, &table); err != nil {
 		return 0, 0, err
-	}
-	// From the first row on the transaction's lock keeps the table as it is.
-	switch now, err := f.file(ctx, i.conn.PgConn()); {
-	case err != nil:
-		return 0, 0, err
-	case now != file:
-		return 0, 0, errEmptied
 	}
 	select {
 	case <-t.found:
@@ -112,6 +100,18 @@ func (f *Feed) compareAll(ctx context.Context, t *trail) (off, jobs int64, err e
 		return 0, 0, ctx.Err()
 	}
 	return t.answer.off(table.digest), table.jobs(), t.err
+}
+
+// readAll gives a sink what a slot's snapshot holds. The slot's connection has served its
+// purpose once the snapshot is imported.
+func (f *Feed) readAll(ctx context.Context, conn *pgconn.PgConn, snapshot, file string, to sink) error {
+	i, err := f.imports(ctx, snapshot, file)
+	if err != nil {
+		return err
+	}
+	defer i.close()
+	hangUp(conn)
+	return i.read(ctx, to)
 }
 
 // file is which file holds the table.

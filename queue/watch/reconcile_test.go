@@ -91,7 +91,7 @@ func TestTrailAnswersForThePositionAskedFor(t *testing.T) {
 	for want, dead := range map[pglogrepl.LSN]int64{5: 0, 10: 0, 11: 1, 20: 1, 25: 2, 30: 2, 31: 3, 40: 3} {
 		for when := range 5 {
 			s.ledger = newLedger()
-			trail := newTrail()
+			trail := newTrail(s)
 			for n := range 4 {
 				if n == when {
 					trail.ask(want)
@@ -117,8 +117,13 @@ func TestTrailAnswersForThePositionAskedFor(t *testing.T) {
 			}
 		}
 	}
-	trail := newTrail()
-	trail.lost(s)
+	trail := newTrail(s)
+	trail.reached(&stream{ledger: newLedger()}, 20) // of the stream that took its place
+	if trail.ask(10); !errors.Is(trail.err, errTrailLost) {
+		t.Errorf("error %v", trail.err)
+	}
+	trail = newTrail(s)
+	trail.lost()
 	trail.ask(10)
 	if <-trail.found; !errors.Is(trail.err, errTrailLost) {
 		t.Errorf("error %v", trail.err)

@@ -23,8 +23,9 @@ const (
 	chunkTakes    = 100 * time.Millisecond
 	turnMost      = time.Second      // during which nothing else is read
 	chunkDeadline = 30 * time.Second // nobody answers any more
-	wholePages    = 4096             // a table of no more pages is read whole for the completed jobs
-	samplePages   = 2048             // of which they are estimated otherwise
+	settleEvery   = 2 * time.Millisecond
+	wholePages    = 4096 // a table of no more pages is read whole for the completed jobs
+	samplePages   = 2048 // of which they are estimated otherwise
 	canceledCode  = "57014"
 )
 
@@ -42,18 +43,20 @@ type imported struct {
 	feed  *Feed
 	conn  *pgx.Conn
 	tx    pgx.Tx
-	saved pgx.Tx // a savepoint of it: a statement that fails does not end the transaction
+	saved pgx.Tx // a savepoint of it: see recover
+	file  string // which held the table before the slot was made
 	chunk int64
 }
 
-// imports opens one, on a connection of its own.
-func (f *Feed) imports(ctx context.Context, snapshot string) (*imported, error) {
+// imports opens one, on a connection of its own. file is which held the table before the
+// slot was made.
+func (f *Feed) imports(ctx context.Context, snapshot, file string) (*imported, error) {
 	conn, err := f.aside(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i := &imported{feed: f, conn: conn, chunk: firstChunk}
-	if err := i.begin(ctx, snapshot); err != nil {
+	i := &imported{feed: f, conn: conn, file: file, chunk: firstChunk}
+	if err := within(ctx, answerDeadline, func(ctx context.Context) error { return i.begin(ctx, snapshot) }); err != nil {
 		i.close()
 		return nil, err
 	}
@@ -63,6 +66,10 @@ func (f *Feed) imports(ctx context.Context, snapshot string) (*imported, error) 
 func (i *imported) close() { hangUp(i.conn.PgConn()) }
 
 func (i *imported) begin(ctx context.Context, snapshot string) (err error) {
+	var running []int64
+	if err := i.conn.QueryRow(ctx, i.feed.q.Schema().Query("watch_running")).Scan(&running); err != nil {
+		return err
+	}
 	if i.tx, err = i.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
 		return err
 	}
@@ -74,11 +81,45 @@ func (i *imported) begin(ctx context.Context, snapshot string) (err error) {
 	if _, err = i.conn.PgConn().Exec(ctx, i.feed.q.Schema().Query("watch_seed_session")).ReadAll(); err != nil {
 		return err
 	}
+	if err := i.settled(ctx, running); err != nil {
+		return err
+	}
 	i.saved, err = i.tx.Begin(ctx)
 	return err
 }
 
-// recover makes the transaction usable again after a statement failed.
+// settled waits until every transaction that the snapshot has as committed is so for
+// everybody. That takes moments, since the server has done all but the last step.
+func (i *imported) settled(ctx context.Context, running []int64) error {
+	for {
+		var unsettled int
+		if err := i.tx.QueryRow(ctx, i.feed.q.Schema().Query("watch_unsettled"), running).Scan(&unsettled); err != nil {
+			return err
+		}
+		if unsettled == 0 {
+			return nil
+		}
+		if !rest(ctx, settleEvery, nil) {
+			return ctx.Err()
+		}
+	}
+}
+
+// letGo unlocks the table after a reading, for whoever wants to empty or rewrite it: they
+// hold up all others while they wait for us. That takes from the snapshot what it had, so
+// what was read is only good when nobody has done it yet.
+func (i *imported) letGo(ctx context.Context) error {
+	switch now, err := i.feed.file(ctx, i.conn.PgConn()); {
+	case err != nil:
+		return err
+	case now != i.file:
+		return errEmptied
+	}
+	return i.recover(ctx)
+}
+
+// recover goes back to the savepoint: the transaction has no locks, and is usable again
+// after a statement failed.
 func (i *imported) recover(ctx context.Context) (err error) {
 	if err := i.saved.Rollback(ctx); err != nil {
 		return err
@@ -129,7 +170,12 @@ func (i *imported) inTurn(ctx context.Context, do func(context.Context) error) e
 	}
 	defer over()
 	defer time.AfterFunc(turnMost, over).Stop()
-	return within(ctx, chunkDeadline, do)
+	return within(ctx, chunkDeadline, func(ctx context.Context) error {
+		if err := do(ctx); err != nil {
+			return err
+		}
+		return i.letGo(ctx)
+	})
 }
 
 // walk reads all rows of a statement, chunk by chunk. key says which columns of the
@@ -156,8 +202,10 @@ func (i *imported) walk(ctx context.Context, statement string, key []int, first 
 					}
 				}
 			}
-			_, err := rows.Close()
-			return err
+			if _, err := rows.Close(); err != nil {
+				return err
+			}
+			return refused
 		})
 		switch {
 		case refused != nil:

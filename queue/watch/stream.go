@@ -45,6 +45,7 @@ type stream struct {
 	alive     time.Time     // the database's time of the last keepalive between transactions
 	got       bool          // something came since the last look at the clock
 	published string        // what the publication was like
+	file      string        // which held the table before the slot was made
 
 	order    []*tally // the queues by name
 	leases   []Lease  // as last shown

@@ -18,6 +18,7 @@ var (
 // trail remembers the ledger's digest before each transaction, from a moment before the
 // position is known at which it is asked for.
 type trail struct {
+	of     *stream // another that comes after it knows nothing of its positions
 	mu     sync.Mutex
 	steps  []step
 	latest digest
@@ -33,7 +34,7 @@ type step struct {
 	before digest
 }
 
-func newTrail() *trail { return &trail{found: make(chan struct{})} }
+func newTrail(of *stream) *trail { return &trail{of: of, found: make(chan struct{})} }
 
 // begins is called before a transaction that was committed at a position is applied.
 func (t *trail) begins(s *stream, commit pglogrepl.LSN) {
@@ -41,6 +42,8 @@ func (t *trail) begins(s *stream, commit pglogrepl.LSN) {
 	defer t.mu.Unlock()
 	switch {
 	case t.ended():
+	case s != t.of:
+		t.end(digest{}, errTrailLost)
 	case t.want != 0 && commit >= t.want:
 		t.end(s.ledger.digest, nil)
 	case t.want == 0 && len(t.steps) == trailMost:
@@ -54,6 +57,12 @@ func (t *trail) begins(s *stream, commit pglogrepl.LSN) {
 func (t *trail) reached(s *stream, position pglogrepl.LSN) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if s != t.of {
+		if !t.ended() {
+			t.end(digest{}, errTrailLost)
+		}
+		return
+	}
 	t.latest, t.at = s.ledger.digest, position
 	if t.want != 0 && position >= t.want && !t.ended() {
 		t.end(t.latest, nil)
@@ -61,7 +70,7 @@ func (t *trail) reached(s *stream, position pglogrepl.LSN) {
 }
 
 // lost is called when the stream ends.
-func (t *trail) lost(*stream) {
+func (t *trail) lost() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.ended() {

@@ -28,6 +28,9 @@ const (
 	hangUpDeadline = 2 * time.Second
 	idleMost       = "10s"            // between two statements of ours in a transaction, whatever the role has
 	cureEvery      = 30 * time.Second // between two attempts when a person has to do something first
+	manyEvery      = 5 * time.Minute  // when there are more jobs than may be counted
+	seldom         = 12               // failures after which a pause is as long as it may be
+	steadyAfter    = 5 * time.Second  // a stream that stood so long was no failure
 )
 
 // streaming keeps the replication stream alive.
@@ -44,6 +47,10 @@ func (f *Feed) streaming(ctx context.Context) {
 		limit := reconnectMax
 		if byPerson {
 			limit = cureEvery
+		}
+		if many := tooManyError(0); errors.As(err, &many) { // it has read them all to find out
+			failures = max(failures, seldom)
+			limit = manyEvery
 		}
 		if !rest(ctx, pause(failures, limit), f.retryWAL) {
 			return
@@ -68,16 +75,19 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	if err != nil {
 		return err
 	}
-	*failures = 0
 	s.heard = time.Now()
 	s.traffic = newTraffic(s.counted)
 	f.up(FromWAL, 0)
 	s.show(s.heard)
 	f.current.Store(s)
+	attached := time.Now()
 	err = s.follow(ctx)
 	f.current.Store(nil)
+	if time.Since(attached) > steadyAfter {
+		*failures = 0
+	}
 	if t := f.trail.Load(); t != nil {
-		t.lost(s)
+		t.lost()
 	}
 	f.change(func() { f.draft.Traffic = Traffic{} })
 	if ctx.Err() == nil {
@@ -113,7 +123,7 @@ func (s *stream) attach(ctx context.Context) (err error) {
 	}
 	s.counted = time.Now()
 	s.feed.note(func() { s.feed.seeding = true })
-	i, err := s.feed.imports(ctx, slot.SnapshotName)
+	i, err := s.feed.imports(ctx, slot.SnapshotName, s.file)
 	if err != nil {
 		return err
 	}
@@ -160,6 +170,9 @@ func (s *stream) slot(ctx context.Context) (slot pglogrepl.CreateReplicationSlot
 		if err := s.check(ctx); err != nil {
 			return err
 		}
+		if s.file, err = s.feed.file(ctx, s.conn); err != nil {
+			return err
+		}
 		s.asked = time.Now()
 		slot, err = s.feed.newSlot(ctx, s.conn)
 		return err
@@ -179,7 +192,9 @@ func (f *Feed) replication(ctx context.Context, what string) (*pgconn.PgConn, er
 	// own timeout, before by that of a transaction, which it has since it made the slot,
 	// or TCP's.
 	config.RuntimeParams["lock_timeout"] = "3s"
-	config.RuntimeParams["wal_sender_timeout"] = "10s"
+	// It also says every half of it, and sooner than silentAfter, that it is busy with
+	// what others wrote.
+	config.RuntimeParams["wal_sender_timeout"] = "7s"
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = idleMost
 	config.RuntimeParams["tcp_keepalives_idle"] = "4"
 	config.RuntimeParams["tcp_keepalives_interval"] = "2"
@@ -221,6 +236,7 @@ var (
 	errNoTable       = errors.New("no table")
 	errNoPublication = errors.New("no publication")
 	errLeftOut       = errors.New("left out of the publication")
+	errRowSecurity   = errors.New("row-level security hides jobs from this role, but not in the stream: only those that the role may see are counted, by polls")
 )
 
 type walLevelError string
@@ -237,7 +253,7 @@ func (s *stream) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 7 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 9 {
 		return errors.New("the server did not answer whether it can stream")
 	}
 	answer := results[0].Rows[0]
@@ -253,6 +269,12 @@ func (s *stream) check(ctx context.Context) error {
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
 	case yes(4):
 		return fmt.Errorf("changes are %w %s", errLeftOut, s.feed.q.Schema().Publication())
+	}
+	if yes(7) {
+		return errRowSecurity
+	}
+	if identity := string(answer[8]); identity != string(identityDefault) && identity != string(identityFull) {
+		return errIdentity
 	}
 	if missing := unpublished(answer[5]); len(missing) > 0 {
 		return fmt.Errorf("%s are %w %s", strings.Join(missing, ", "), errLeftOut, s.feed.q.Schema().Publication())
