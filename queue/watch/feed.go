@@ -24,6 +24,9 @@ type Options struct {
 	// MostJobs is how many jobs that are not completed the stream keeps count of, at some
 	// 60 bytes each. Where there are more, they are polled. 0 is 3,000,000.
 	MostJobs int
+
+	// seeding, when tests set it, is called while the stream is being attached.
+	seeding func(context.Context)
 }
 
 const mostJobs = 3_000_000

@@ -2,7 +2,7 @@ package watch
 
 import (
 	"context"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,24 +12,22 @@ import (
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
-// slowToAttach returns a feed whose seed takes a hundredth of a second for each of so many
-// jobs, and a client. A policy has it so, for the seed alone.
-func slowToAttach(t *testing.T, jobs int) (*Feed, *queue.Queue, *pgx.Conn) {
+// halfAttached returns a feed that stops in the middle of its seed until it is let go on,
+// a channel that tells when it is there, and a client.
+func halfAttached(t *testing.T) (f *Feed, q *queue.Queue, psql *pgx.Conn, there chan struct{}, goOn func()) {
 	t.Helper()
 	url := testdb.On(t, testdb.Server(t, "autovacuum=off"))
-	psql := client(t, url)
-	exec(t, psql, "INSERT INTO leasetop.jobs (queue, run_at) SELECT 'old', now() + interval '1 day' FROM generate_series(1, $1)", jobs)
-	for _, sql := range []string{
-		"CREATE ROLE watcher LOGIN REPLICATION",
-		"GRANT USAGE ON SCHEMA leasetop TO watcher",
-		"GRANT SELECT ON ALL TABLES IN SCHEMA leasetop TO watcher",
-		"ALTER TABLE leasetop.jobs ENABLE ROW LEVEL SECURITY",
-		`CREATE POLICY slow ON leasetop.jobs TO watcher USING (CASE current_setting('application_name')
-			WHEN 'leasetop feed wal seed' THEN pg_sleep(0.01)::text IS NOT NULL ELSE true END)`,
-	} {
-		exec(t, psql, sql)
-	}
-	return start(t, open(t, strings.Replace(url, "postgres@", "watcher@", 1)), Options{}), open(t, url), psql
+	q, psql = open(t, url), client(t, url)
+	exec(t, psql, "INSERT INTO leasetop.jobs (queue, run_at) SELECT 'old', now() + interval '1 day' FROM generate_series(1, 200)")
+	there, on := signal(), make(chan struct{})
+	f = start(t, q, Options{seeding: func(ctx context.Context) {
+		poke(there)
+		select {
+		case <-on:
+		case <-ctx.Done():
+		}
+	}})
+	return f, q, psql, there, sync.OnceFunc(func() { close(on) })
 }
 
 // The stream begins with a snapshot that takes its time to be read, while polls go on.
@@ -37,7 +35,7 @@ func slowToAttach(t *testing.T, jobs int) (*Feed, *queue.Queue, *pgx.Conn) {
 // happened.
 func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
 	t.Parallel()
-	f, q, psql := slowToAttach(t, 200)
+	f, q, psql, _, goOn := halfAttached(t)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- toil(ctx, q, "load") }()
@@ -45,6 +43,7 @@ func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
 	await(t, f, "another", func(now *State) bool {
 		return now.Depths.Source == Polled && now.Depths.Read.After(s.Depths.Read.Add(time.Second))
 	})
+	goOn()
 	s = await(t, f, "the stream", func(s *State) bool { return s.Depths.Source == FromWAL })
 	since := s.Depths.Read
 	s = await(t, f, "three seconds of it", func(s *State) bool { return s.Depths.Read.Sub(since) > 3*time.Second })
@@ -72,16 +71,15 @@ func TestWhatHappensWhileTheStreamAttachesIsToldOnce(t *testing.T) {
 // begins anew.
 func TestConnectionLostWhileTheStreamAttaches(t *testing.T) {
 	t.Parallel()
-	for name, reason := range map[string]string{"wal": "", "wal seed": "terminating connection"} {
+	for _, name := range []string{"wal", "wal seed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, q, psql := slowToAttach(t, 150)
-			waitFor(t, "a seed being read", func() bool {
-				return number(t, psql, "SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'leasetop feed wal seed' AND wait_event = 'PgSleep'") == 1
-			})
+			f, q, psql, there, goOn := halfAttached(t)
+			<-there
 			since := lastEvent(f.State())
 			exec(t, psql, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'leasetop feed ' || $1", name)
-			await(t, f, "the loss said", func(s *State) bool { return said(s, since, FromWAL, reason) && lastEvent(s) > since })
+			goOn()
+			await(t, f, "the loss said", func(s *State) bool { return said(s, since, FromWAL, "") && lastEvent(s) > since })
 			enqueue(t, q, queue.NewJob{})
 			claim(t, q, time.Hour)
 			exact(t, f, psql)

@@ -311,6 +311,9 @@ func (s *stream) seed(ctx context.Context, i *imported) error {
 	for queue, n := range completed {
 		s.ledger.tally(queue).completed = n
 	}
+	if f.opts.seeding != nil {
+		f.opts.seeding(ctx)
+	}
 	if err := i.read(ctx, &seeding{ledger: s.ledger, most: f.opts.MostJobs, told: func(jobs int) {
 		f.change(func() { f.draft.WAL.Attaching, f.draft.WAL.Reason = true, "attaching: "+thousands(jobs)+" jobs read" })
 	}}); err != nil {
