@@ -77,9 +77,9 @@ func (f *Feed) stream(ctx context.Context, failures *int) error {
 	}
 	s.heard = time.Now()
 	s.traffic = newTraffic(s.counted)
+	f.current.Store(s) // before State says so
 	f.up(FromWAL, 0)
 	s.show(s.heard)
-	f.current.Store(s)
 	attached := time.Now()
 	err = s.follow(ctx)
 	f.current.Store(nil)
