@@ -26,7 +26,7 @@ func TestKilledWorkersJobIsFinishedByAnother(t *testing.T) {
 		t.Fatal("w3 had nothing to do, though reports were waiting")
 	}
 	s.Press("1")
-	s.find(`reap ↩ .*lease of w3`)
+	s.find(`(reap|wal ) ↩ .*lease of w3`)
 	// Two workers are left for the work of three, and prefer other queues: it may take a while.
 	if err := s.Wait("the job completed at attempt 2", 3*term.Patience, func(*term.Frame) bool {
 		return query[string](s, `select status || attempts from leasetop.jobs where id = $1`, victim) == "completed2"
@@ -101,7 +101,7 @@ func TestKillNineLosesNothing(t *testing.T) {
 	})
 	s.kill9()
 	s.open(120, 36)
-	s.find(`reap ↩ .*lease of`)
+	s.find(`(reap|wal ) ↩ .*lease of`)
 	s.Expect("✓ lost 0", "✓ doubled 0")
 	s.Press("q")
 	if code := s.Exit(); code != 0 {

@@ -124,7 +124,7 @@ func TestSecondProcessOfTheDemonstrationIsKilledForReal(t *testing.T) {
 	})
 	w.signal(syscall.SIGKILL)
 	w.exits()
-	s.find(`wal  ↩ .*lease of w1`)
+	s.find(`(reap|wal ) ↩ .*lease of w1`)
 	s.Expect("✓ lost 0", "✓ doubled 0")
 }
 
