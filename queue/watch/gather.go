@@ -29,8 +29,8 @@ type gathering struct {
 	mu     sync.Mutex  // pgx reads in the background too, while a write takes long
 	buffer []byte
 	unread []byte // what came and was not asked for yet
-	rest   time.Duration
-	came   time.Time // when something came last
+	rest   time.Duration // from one reading to the next
+	came   time.Time     // when something came last
 }
 
 // gathered has connections be gathering.
@@ -53,8 +53,8 @@ func (g *gathering) Read(p []byte) (n int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.unread) == 0 {
-		if !g.asked.Swap(false) && g.rest > 0 && time.Since(g.came) < g.rest {
-			g.doze(g.rest)
+		if left := g.rest - time.Since(g.came); !g.asked.Swap(false) && left > 0 {
+			g.doze(left)
 		}
 		n, err = g.Conn.Read(g.buffer)
 		g.unread, g.came = g.buffer[:n], time.Now()
