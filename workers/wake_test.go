@@ -76,9 +76,14 @@ func TestSilentLISTENDelaysWorkByOnePollAtMost(t *testing.T) {
 	listens := p.signals.listens.listen()
 	start(t, p)
 	receive(t, "LISTEN", listens)
-	var pid int
-	if err := q.Pool().QueryRow(t.Context(), "SELECT pid FROM pg_stat_activity WHERE query ILIKE '%listen leasetop_ready%' AND wait_event = 'ClientRead' AND pid <> pg_backend_pid()").Scan(&pid); err != nil {
-		t.Fatal(err)
+	pid, giveUp := 0, time.Now().Add(patience)
+	for pid == 0 { // it listens a moment before it says that it waits
+		if err := q.Pool().QueryRow(t.Context(), "SELECT coalesce(min(pid), 0) FROM pg_stat_activity WHERE query ILIKE '%listen leasetop_ready%' AND wait_event = 'ClientRead' AND pid <> pg_backend_pid()").Scan(&pid); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(giveUp) {
+			t.Fatal("no connection listens")
+		}
 	}
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
