@@ -176,7 +176,7 @@ func TestExitStatusAndSignals(t *testing.T) {
 
 func TestHangupReachesTheProgram(t *testing.T) {
 	t.Parallel()
-	tm := sh(t, "echo ready; read x; exit 0", Options{})
+	tm := sh(t, "echo ready; while :; do read x || sleep 1; done", Options{})
 	tm.Expect("ready")
 	if err := tm.Hangup(); err != nil {
 		t.Fatal(err)
