@@ -28,7 +28,7 @@ type gathering struct {
 	asked  atomic.Bool // something was written: its answer is waited for
 	mu     sync.Mutex  // pgx reads in the background too, while a write takes long
 	buffer []byte
-	unread []byte // what came and was not asked for yet
+	unread []byte        // what came and was not asked for yet
 	rest   time.Duration // from one reading to the next
 	came   time.Time     // when something came last
 }
