@@ -276,17 +276,14 @@ func TestCountsAreTheTablesWhateverAnybodyDoes(t *testing.T) {
 			timeout := time.After(30 * time.Second)
 			for { // what is scheduled becomes due meanwhile
 				s, want = f.State(), tableCounts(t, psql)
-				if slices.Equal(counts(s), want) {
-					break
+				if slices.Equal(counts(s), want) && s.Depths.Source == FromWAL && s.Leases.Source == FromWAL {
+					break // and not by polls, while a stream that a TRUNCATE ended is attached again
 				}
 				select {
 				case <-f.Changed(s.Version):
 				case <-timeout:
-					t.Fatalf("seed %d: State has\n  %s\nand the table\n  %s", seed, strings.Join(counts(s), "\n  "), strings.Join(want, "\n  "))
+					t.Fatalf("seed %d: State has, by %s\n  %s\nand the table\n  %s", seed, s.Depths.Source, strings.Join(counts(s), "\n  "), strings.Join(want, "\n  "))
 				}
-			}
-			if s.Depths.Source != FromWAL || s.Leases.Source != FromWAL {
-				t.Errorf("the counts come from %s and %s", s.Depths.Source, s.Leases.Source)
 			}
 			total := 0
 			for _, d := range s.Depths.Queues {
