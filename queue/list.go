@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
 // Filter chooses jobs of [Queue.List] and [Queue.Scan]. The zero value is every job.
 type Filter struct {
-	Queue    string   // "" is every queue
-	Statuses []Status // nil is every status
-	Due      Due      // which of the pending; it leaves out no job of another status
+	Queue    string        // "" is every queue
+	Statuses []Status      // nil is every status
+	Due      Due           // which of the pending; it leaves out no job of another status
+	Where    filter.Filter // and what else a person says of them
 }
 
 // Due tells pending jobs apart by the database's clock.

@@ -22,6 +22,17 @@ type page interface {
 	Cycle(by int)
 }
 
+// loader is a page that reads what it lacks from the database: Load returns the command
+// for that, or nil.
+type loader interface {
+	Load(a *app) tea.Cmd
+}
+
+// named is a page that is no tab, by the name that the help has for it.
+type named interface {
+	Name() string
+}
+
 // app is the root model. It routes messages; pages, panes and dialogs decide.
 // Update and View do no I/O: everything that waits is a command made by io.
 type app struct {
@@ -47,7 +58,7 @@ type app struct {
 	deadTab  *deadTab
 	crew     *crewTab
 	events   *eventsTab
-	detail   *detail // over the open tab; nil when there is none
+	over     []page // opened over the tab, the one in front last; esc goes back
 	dialogs  dialogs
 	health   *healthPanel // in dialogs while it is open
 	presses  presses
@@ -132,8 +143,10 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case eventsMsg:
 		a.events.Took(msg)
 	case jobMsg:
-		if a.detail != nil {
-			a.detail.Took(msg)
+		for _, p := range a.over {
+			if d, ok := p.(*detail); ok {
+				d.Took(msg)
+			}
 		}
 	case ledgerMsg:
 		if msg.err == nil && !a.frozen {
@@ -169,10 +182,25 @@ func (a *app) dress() { a.pic.theme = newTheme(a.dark, a.plain) }
 
 // page is what fills the screen now.
 func (a *app) page() page {
-	if a.detail != nil {
-		return a.detail
+	if n := len(a.over); n > 0 {
+		return a.over[n-1]
 	}
 	return a.tabs[a.open].page
+}
+
+// openOver opens a page over the tab, or over what is over it already.
+func (a *app) openOver(p page) {
+	a.over = append(a.over, p)
+	a.show()
+}
+
+// backKey goes back to what is below the page in front.
+func (a *app) backKey() action {
+	return key("esc", "back", "back to where this was opened", func() tea.Cmd {
+		a.over = a.over[:len(a.over)-1]
+		a.show()
+		return nil
+	})
 }
 
 // show hands the picture to the page on the screen. The others get it when they
@@ -194,14 +222,7 @@ func (a *app) tick() {
 
 // load asks for what the page on the screen lacks.
 func (a *app) load() tea.Cmd {
-	switch p := a.page().(type) {
-	case *detail:
-		return p.Load(a)
-	case *jobsTab:
-		return p.Load(a)
-	case *deadTab:
-		return p.Load(a)
-	case *eventsTab:
+	if p, ok := a.page().(loader); ok {
 		return p.Load(a)
 	}
 	return nil
@@ -314,8 +335,8 @@ func (a *app) globalKeys() []action {
 // help opens the list of keys.
 func (a *app) help() tea.Cmd {
 	here := a.tabs[a.open].name
-	if a.detail != nil {
-		here = "Job"
+	if p, ok := a.page().(named); ok {
+		here = p.Name()
 	}
 	move := func(keys, help string) action { return key(keys, "", help, nil) }
 	var sections []helpSection
@@ -358,8 +379,7 @@ func (a *app) freeze() {
 
 // openJob opens a job's detail.
 func (a *app) openJob(id int64) tea.Cmd {
-	a.detail = newDetail(id, &a.pic)
-	a.show()
+	a.openOver(newDetail(id, &a.pic))
 	return nil
 }
 

@@ -82,8 +82,8 @@ func (a *app) cancel(id int64) tea.Cmd {
 func (a *app) cancelled(m cancelledMsg) {
 	a.deadTab.Stale()
 	a.jobsTab.Again()
-	if a.detail != nil && a.detail.id == m.id {
-		a.detail.Stale()
+	if d, ok := a.page().(*detail); ok && d.id == m.id {
+		d.Stale()
 	}
 	switch {
 	case m.err != nil:

@@ -42,6 +42,9 @@ func (d *detail) Show(p *picture) {
 	d.panes.Show(p)
 }
 
+// Name is what the help calls it.
+func (d *detail) Name() string { return "Job" }
+
 // Stale has the job read again.
 func (d *detail) Stale() { d.asked = time.Time{} }
 
@@ -98,11 +101,7 @@ func (d *detail) Keys(a *app) []action {
 	redrive, cancel := actsOn(a, d.job, over)
 	cancel.out = d.job != nil && d.job.Status != queue.Pending && d.job.Status != queue.Processing
 	return []action{
-		key("esc", "back", "back to the list", func() tea.Cmd {
-			a.detail = nil
-			a.show()
-			return nil
-		}),
+		a.backKey(),
 		redrive,
 		cancel,
 		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {

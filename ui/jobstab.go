@@ -193,7 +193,7 @@ func (j *jobsTab) count() string {
 // openJobs opens the tab on one queue.
 func (a *app) openJobs(name string) tea.Cmd {
 	a.jobsTab.Choose(name, &standsAny)
-	a.open, a.detail = slices.IndexFunc(a.tabs, func(t tab) bool { return t.page == page(a.jobsTab) }), nil
+	a.open, a.over = slices.IndexFunc(a.tabs, func(t tab) bool { return t.page == page(a.jobsTab) }), nil
 	a.jobsTab.Again()
 	a.show()
 	return nil

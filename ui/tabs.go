@@ -49,7 +49,7 @@ func (a *app) tabKeys() []action {
 	keys := make([]action, len(a.tabs))
 	for i, t := range a.tabs {
 		keys[i] = key(strconv.Itoa(i+1), "", t.name, func() tea.Cmd {
-			a.open, a.detail = i, nil
+			a.open, a.over = i, nil
 			a.jobsTab.Again() // when it is looked at: what was read before may be old
 			a.show()
 			return nil

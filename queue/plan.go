@@ -1,0 +1,154 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// NewPlan is a redrive of many dead letters that somebody wants: which, and how
+// carefully. The zero values of Canary, Pace and StopAt are: all at once, as fast as
+// the database takes them, whatever becomes of them.
+type NewPlan struct {
+	IDs    []int64 // the set; it is fixed from now on
+	Filter string  // what chose them, for whoever reads the plan; "" when they were named one by one
+	Reason string  // why, for whoever reads the log
+	Canary int     // so many are redriven first, and the rest only when all of these have ended
+	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan
+	Pace   float64 // jobs a second after the canary
+	StopAt int     // stops when more than so many per cent of those that ended are dead again; 0 is never
+}
+
+// PlanState is where a plan stands.
+type PlanState string
+
+// The states of a plan, as the table spells them.
+const (
+	PlanRunning   PlanState = "running"   // whoever executes it redrives
+	PlanCanary    PlanState = "canary"    // the canary is back; it is watched until all of it has ended
+	PlanHeld      PlanState = "held"      // the canary has ended well, and somebody is to say go on
+	PlanPaused    PlanState = "paused"    // somebody paused it
+	PlanStopped   PlanState = "stopped"   // by itself: too many died again
+	PlanDone      PlanState = "done"      // none is waiting any more
+	PlanCancelled PlanState = "cancelled" // somebody ended it; what is redriven stays so
+	PlanUndoing   PlanState = "undoing"   // whoever executes it takes back what nobody has claimed yet
+	PlanUndone    PlanState = "undone"    // that is done
+)
+
+// Ended tells whether nothing will happen in a plan of this state any more.
+func (s PlanState) Ended() bool {
+	return s == PlanDone || s == PlanCancelled || s == PlanUndone
+}
+
+// Plan is a redrive plan as it stands. Its times are of the database's clock.
+type Plan struct {
+	ID      int64     `json:"id"`
+	State   PlanState `json:"state"`
+	By      string    `json:"by"`       // who started it, "ann@laptop"
+	StateBy string    `json:"state_by"` // who brought it into its state; "" itself
+	Why     string    `json:"why"`      // of its state, in words
+	Filter  string    `json:"filter"`
+	Reason  string    `json:"reason"`
+	Canary  int       `json:"canary"`
+	Wait    bool      `json:"wait"`
+	Pace    float64   `json:"pace"` // jobs a second; 0 is unpaced
+	StopAt  int       `json:"stop_at"`
+
+	CreatedAt time.Time  `json:"created_at"`
+	ChangedAt time.Time  `json:"changed_at"` // when it came into its state
+	EndedAt   *time.Time `json:"ended_at"`
+
+	Executor string        `json:"executor"` // who executes it, "" nobody
+	Alone    time.Duration `json:"alone"`    // for how long the executor has not been heard of beyond its lease; 0 while it is there
+
+	PlanCounts
+}
+
+// PlanCounts count a plan's jobs. The first five add up to Total; the others tell what
+// has become of the redriven ones by now, and add up to Redriven.
+type PlanCounts struct {
+	Total    int64 `json:"total"`
+	Waiting  int64 `json:"waiting"`
+	Redriven int64 `json:"redriven"`
+	Skipped  int64 `json:"skipped"` // no dead letter any more, or its idempotency key in use
+	Undone   int64 `json:"undone"`  // redriven and taken back
+	Left     int64 `json:"left"`    // not reached when the plan was cancelled or undone
+
+	Completed int64 `json:"completed"`
+	DiedAgain int64 `json:"died_again"`
+	Running   int64 `json:"running"`
+	Pending   int64 `json:"pending"`
+	Gone      int64 `json:"gone"` // from the table: deleted, or discarded after they died again
+}
+
+// PlanJob is one job of a plan.
+type PlanJob struct {
+	ID     int64      `json:"id"`
+	State  string     `json:"state"`  // waiting, redriven, skipped, undone or left
+	Reason string     `json:"reason"` // why it was skipped, or not taken back
+	At     *time.Time `json:"at"`     // when it came into that state
+	Status Status     `json:"status"` // of the job now; "" when it is gone
+}
+
+var (
+	// ErrPlanTaken says that another process executes the plan. One does at a time.
+	ErrPlanTaken = errors.New("another process executes this plan")
+	// ErrPlanState says that a plan is in no state for what was asked of it; the text
+	// names the state.
+	ErrPlanState = errors.New("not in this state")
+)
+
+// StartPlan fixes the set of a plan in one transaction. The plan is running then, and
+// waits for whoever calls [Queue.ExecutePlan].
+func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
+
+// Plan returns a plan as it stands. The error wraps [ErrNotFound] when there is none of this id.
+func (q *Queue) Plan(ctx context.Context, id int64) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
+
+// Plans returns up to limit plans, newest first: those with ids below before, which is 0
+// for the first page.
+func (q *Queue) Plans(ctx context.Context, before int64, limit int) ([]Plan, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// PlanJobs returns up to limit jobs of a plan in the order in which they are redriven,
+// those after the job of the id after in that order; 0 is from the first. states chooses
+// among them; none is all.
+func (q *Queue) PlanJobs(ctx context.Context, id, after int64, limit int, states ...string) ([]PlanJob, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// ExecutePlan redrives, or takes back, what a plan has to, in short transactions, until
+// the plan is in a state in which nothing is to be done: ended, paused, held or stopped.
+// One process at a time executes a plan, under a lease; the error wraps [ErrPlanTaken]
+// when another does. It may be killed at any moment: whoever calls it next goes on where
+// it was. told, which may be nil, gets the plan after every batch and at least once a second.
+func (q *Queue) ExecutePlan(ctx context.Context, id int64, told func(Plan)) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
+
+// PausePlan stops a plan until somebody resumes it, wherever it is executed.
+func (q *Queue) PausePlan(ctx context.Context, by, why string, id int64) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
+
+// ResumePlan lets a plan go on that is paused, held or stopped. Somebody has to execute it.
+func (q *Queue) ResumePlan(ctx context.Context, by, why string, id int64) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
+
+// CancelPlan ends a plan. What is redriven stays so; what was waiting stays dead.
+func (q *Queue) CancelPlan(ctx context.Context, by, why string, id int64) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
+
+// UndoPlan has a plan take back what it redrove and nobody has claimed since: dead letters
+// again as they were, with what happened in their history. What was waiting stays dead.
+// Somebody has to execute it.
+func (q *Queue) UndoPlan(ctx context.Context, by, why string, id int64) (Plan, error) {
+	return Plan{}, errors.ErrUnsupported
+}
