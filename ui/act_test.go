@@ -288,7 +288,7 @@ func TestDetailOfAJobThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
 	s.press("3", "enter")
-	s.send(jobMsg{id: s.app.detail.id, err: queue.ErrNotFound})
+	s.send(jobMsg{id: s.detail().id, err: queue.ErrNotFound})
 	s.sees("gone since")
 	s.press("r")
 	s.sees("redrive: the job is gone")

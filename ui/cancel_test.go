@@ -12,7 +12,7 @@ import (
 // shows hands the open detail a job, as the database would.
 func (s *stage) shows(change func(*queue.Job)) {
 	s.t.Helper()
-	job := sampleJob(s.app.detail.id)
+	job := sampleJob(s.detail().id)
 	change(job)
 	s.send(jobMsg{id: job.ID, job: job, length: len(job.Payload)})
 }
@@ -116,7 +116,7 @@ func TestCancelSaysWhereItMakesNoSense(t *testing.T) {
 	s.sees("C cancel")
 	s.press("C")
 	s.sees("cancel: its worker has been asked to stop already, by bob")
-	s.send(jobMsg{id: s.app.detail.id, err: queue.ErrNotFound})
+	s.send(jobMsg{id: s.detail().id, err: queue.ErrNotFound})
 	s.press("C")
 	s.sees("cancel: the job is gone")
 
@@ -157,10 +157,10 @@ func TestDetailIsReadAgainAfterACancel(t *testing.T) {
 	s := newStage(t, newWorld(), 120, 36)
 	s.press("tab", "enter")
 	s.shows(running)
-	before := s.app.detail.asked
+	before := s.detail().asked
 	s.now = s.now.Add(time.Millisecond)
-	s.send(cancelledMsg{id: s.app.detail.id, done: queue.Cancelled{Asked: []int64{s.app.detail.id}}})
-	if !s.app.detail.asked.After(before) {
+	s.send(cancelledMsg{id: s.detail().id, done: queue.Cancelled{Asked: []int64{s.detail().id}}})
+	if !s.detail().asked.After(before) {
 		t.Error("the detail shows the job as it was before")
 	}
 }

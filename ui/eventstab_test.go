@@ -356,8 +356,8 @@ func TestEnterOpensTheJobAndComesBackToItsEvent(t *testing.T) {
 	s.press("k", "k")
 	was := s.cursor()
 	s.press("enter")
-	if s.app.detail == nil || !strings.Contains(was, strconv.FormatInt(s.app.detail.id, 10)) {
-		t.Fatalf("enter on %s opened %+v", was, s.app.detail)
+	if s.detail() == nil || !strings.Contains(was, strconv.FormatInt(s.detail().id, 10)) {
+		t.Fatalf("enter on %s opened %+v", was, s.detail())
 	}
 	s.happens(enqueued(40, 89000)...)
 	s.press("esc")

@@ -150,14 +150,14 @@ func TestHostileJobDoesNothing(t *testing.T) {
 			s := newStage(t, newWorld(), size[0], size[1])
 			s.app.clustered = true
 			s.press("3", "enter")
-			j := sampleJob(s.app.detail.id)
+			j := sampleJob(s.detail().id)
 			j.Queue, j.Kind, j.LastError, j.IdempotencyKey, j.CancelledBy = text, text, text, text, text
 			quoted, _ := json.Marshal(text)
 			j.Payload = json.RawMessage(`{"` + text + `": ` + string(quoted) + `, "raw": "` + text)
 			for i := range j.Errors {
 				j.Errors[i] = queue.Attempt{Attempt: i, At: noon, Worker: text, Outcome: text, Error: text}
 			}
-			s.app.detail.Took(jobMsg{id: j.ID, job: j, length: len(j.Payload)})
+			s.detail().Took(jobMsg{id: j.ID, job: j, length: len(j.Payload)})
 			s.send(tea.ResumeMsg{})
 			harmless(t, s)
 			s.press("tab", "G")

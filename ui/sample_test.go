@@ -536,3 +536,9 @@ func (s *stage) seesNot(texts ...string) {
 		}
 	}
 }
+
+// detail is the job's page in front; nil when there is none.
+func (s *stage) detail() *detail {
+	d, _ := s.app.page().(*detail)
+	return d
+}
