@@ -116,10 +116,16 @@ func finishing(ctx context.Context, do func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := lasting(ctx)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(finishPatience, cancel) })()
-	return do(lasting)
+	return do(ctx)
+}
+
+// lasting outlasts ctx, which may have ended already, by a moment.
+func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(finishPatience, cancel) })
+	return longer, func() { stop(); cancel() }
 }
 
 // distinct returns ids in their order, each once.

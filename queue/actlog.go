@@ -3,7 +3,11 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Act is one entry of the operator log: what a person did to jobs and queues, or saw of them.
@@ -24,15 +28,49 @@ type Act struct {
 	Error  string     `json:"error"` // why it ended before its end
 }
 
+// loggedIDs is how many ids an entry of the operator log keeps.
+const loggedIDs = 100
+
 // Logged does something and enters it in the operator log: before, so that what was
 // begun stands there whatever happens, and after, with what came of it. An act that cannot be
-// entered is not begun. By, What and what else is known before are taken from a.
+// entered is not begun. By, What and what else is known before are taken from a; Asked, when
+// it is 0, is the number of IDs. The entry is completed also when ctx has ended
+// meanwhile. The error is that of do, or of the log.
 func (q *Queue) Logged(ctx context.Context, a Act, do func(context.Context) (done, skipped int, err error)) error {
-	return errors.ErrUnsupported
+	if a.Asked == 0 {
+		a.Asked = int64(len(a.IDs))
+	}
+	ids := append([]int64{}, a.IDs[:min(len(a.IDs), loggedIDs)]...)
+	var id int64
+	err := q.write(ctx, "log_act", []any{errorText(a.By), errorText(a.What), errorText(a.Filter), errorText(a.Reason), ids, a.Plan, a.Asked},
+		func(row pgx.CollectableRow) error { return row.Scan(&id) })
+	if err != nil {
+		return q.failed("nothing was done, since it cannot be entered in the operator log", err)
+	}
+	done, skipped, failed := do(ctx)
+	text := ""
+	if failed != nil {
+		text = errorText(failed.Error())
+	}
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	err = q.write(ctx, "log_act_ended", []any{id, done, skipped, text}, func(pgx.CollectableRow) error { return nil })
+	return errors.Join(failed, q.failed(fmt.Sprintf("complete entry %d of the operator log, whose act has ended", id), err))
 }
 
-// Acts returns up to limit entries of the operator log that pass, newest first: those
+// Acts returns up to limit entries of the operator log, newest first: those
 // with ids below before, which is 0 for the first page.
 func (q *Queue) Acts(ctx context.Context, before int64, limit int) ([]Act, error) {
-	return nil, errors.ErrUnsupported
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	rows, err := q.pool.Query(ctx, q.schema.Query("acts"), before, limit)
+	if err != nil {
+		return nil, q.failed("read the operator log", err, "acts")
+	}
+	acts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Act, err error) {
+		err = row.Scan(&a.ID, &a.At, &a.Ended, &a.By, &a.Role, &a.What, &a.Filter, &a.Reason, &a.IDs, &a.Plan, &a.Asked, &a.Done, &a.Skips, &a.Error)
+		return a, err
+	})
+	return acts, q.failed("read the operator log", err, "acts")
 }

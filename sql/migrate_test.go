@@ -167,6 +167,31 @@ func TestNewTablesTakeOverTheRightsOnJobs(t *testing.T) {
 	}
 }
 
+// Whoever could change jobs in any way may write the operator log, and not delete from
+// it; whoever could look at jobs may look at it.
+func TestOperatorLogTakesOverTheRightsOnJobs(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	downTo(t, url, 3)
+	wanted := map[string]map[string]bool{}
+	for _, right := range []string{"select", "insert", "update", "delete"} {
+		_, role := as(t, url, "grant "+right+" on leasetop.jobs to ROLE")
+		writes := right != "select"
+		wanted[role] = map[string]bool{"select": true, "insert": writes, "update": writes, "delete": false}
+	}
+	if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, url)
+	for role, rights := range wanted {
+		for right, want := range rights {
+			if got := value[bool](t, conn, "select has_table_privilege($1, 'leasetop.operator_log', $2)", role, right); got != want {
+				t.Errorf("%s on the log: %v, want %v", right, got, want)
+			}
+		}
+	}
+}
+
 // A database may print times and read strings in its own way.
 func TestMigrateUnderUnusualSettings(t *testing.T) {
 	t.Parallel()
