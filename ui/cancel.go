@@ -73,7 +73,11 @@ type cancelledMsg struct {
 
 func (a *app) cancel(id int64) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
-		done, err := a.cfg.Jobs.Cancel(ctx, a.cfg.By, id)
+		var done queue.Cancelled
+		err := a.cfg.Jobs.Logged(ctx, queue.Act{By: a.cfg.By, What: "cancel", IDs: []int64{id}}, func(ctx context.Context) (n, skipped int, err error) {
+			done, err = a.cfg.Jobs.Cancel(ctx, a.cfg.By, id)
+			return len(done.IDs) + len(done.Asked), len(done.Skipped), err
+		})
 		a.cfg.Feed.Refresh()
 		return cancelledMsg{id, done, err}
 	})

@@ -37,7 +37,8 @@ type Feed interface {
 	Reconcile(ctx context.Context) (watch.Drift, error)
 }
 
-// Jobs reads single jobs and does what an operator asks for; *queue.Queue does.
+// Jobs reads single jobs and does what an operator asks for; *queue.Queue does. What
+// changes jobs or queues is called within Logged, but for the plans, which enter themselves.
 type Jobs interface {
 	List(ctx context.Context, f queue.Filter, p queue.Page) (jobs []queue.Job, next *queue.Cursor, err error)
 	ByID(ctx context.Context, ids ...int64) ([]queue.Job, error)
@@ -47,6 +48,7 @@ type Jobs interface {
 	Cancel(ctx context.Context, by string, ids ...int64) (queue.Cancelled, error)
 	Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error)
 	Resume(ctx context.Context, queues ...string) (resumed []string, err error)
+	Logged(ctx context.Context, act queue.Act, do func(context.Context) (done, skipped int, err error)) error
 }
 
 // Workers are the workers of this process; *workers.Pool is.

@@ -206,7 +206,12 @@ type pausedMsg struct {
 
 func (a *app) setPause(name string, pause bool, set func(context.Context) ([]string, error)) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
-		changed, err := set(ctx)
+		var changed []string
+		act := queue.Act{By: a.cfg.By, What: pick(pause, "pause", "resume"), Filter: name, Asked: 1}
+		err := a.cfg.Jobs.Logged(ctx, act, func(ctx context.Context) (done, skipped int, err error) {
+			changed, err = set(ctx)
+			return len(changed), pick(err == nil, 1-len(changed), 0), err
+		})
 		a.cfg.Feed.Refresh()
 		return pausedMsg{name, pause, len(changed) > 0, err}
 	})

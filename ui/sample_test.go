@@ -196,7 +196,8 @@ type world struct {
 	state *watch.State
 	past  []watch.Event // what the feed keeps beside the State's
 	crew  []workers.Snapshot
-	asked []string // "redrive 1 2", "kill w3" …
+	asked []string    // "redrive 1 2", "kill w3" …
+	acts  []queue.Act // the operator log
 	skip  map[int64]string
 	now   time.Time
 	stats *Ledger
