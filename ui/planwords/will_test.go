@@ -1,0 +1,39 @@
+package planwords
+
+import (
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+func TestWillSaysWhatHappens(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n    int
+		p    queue.NewPlan
+		want string
+	}{
+		{40_112, queue.NewPlan{Canary: 5, Wait: true, Pace: 50, StopAt: 20}, "5 first. When all of them have ended, and at most 20 % died again, it waits for somebody to say go on; then 40,107 jobs, 50 a second: about 13 min. It stops by itself when more than 20 % of those that ended are dead again."},
+		{40_112, queue.NewPlan{Canary: 1, Pace: 0.5}, "1 first. When it has ended, it goes on by itself with 40,111 jobs, 0.5 a second: about 22 h. It does not stop when they die again."},
+		{31, queue.NewPlan{}, "31 jobs, as fast as the database takes them. It does not stop when they die again."},
+		{3, queue.NewPlan{Canary: 5, Wait: true, Pace: 50, StopAt: 20}, "3 jobs, 50 a second: at once. It stops by itself when more than 20 % of those that ended are dead again."},
+		{1, queue.NewPlan{}, "1 job, as fast as the database takes them. It does not stop when they die again."},
+	} {
+		if got := Will(c.p, c.n); got != c.want {
+			t.Errorf("%d of %+v:\n got %s\nwant %s", c.n, c.p, got, c.want)
+		}
+	}
+}
+
+func TestAboutIsRounded(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "about a second", 12 * time.Second: "about 12 s", 13*time.Minute + 22*time.Second: "about 13 min",
+		5 * time.Hour: "about 5 h", 240 * time.Hour: "about 10 days", 300_000 * time.Hour: "about 12,500 days",
+	} {
+		if got := About(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
