@@ -1,0 +1,126 @@
+package mask
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestSecretNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields(`password PASSWORD userPassword db_passwd smtp-pwd secret client_secret clientSecret token
+		access_token accessToken X-Auth-Token xAuthToken accesstoken api_key apiKey API-KEY apikey x-api-key APIKey stripe.api.key
+		authorization Authorization auth credentials credential private_key privateKey PRIVATEKEY cookie Set-Cookie session
+		sessionId session_id card card_number cardNumber creditcard cvv iban IBAN jwt otp aws_secret_access_key accessKeyId`) {
+		if !Secret(name) {
+			t.Errorf("%s is not taken for a secret", name)
+		}
+	}
+	for _, name := range strings.Fields(`to id order total key keys name discard wildcard postcard cardinality author authored
+		authority tokenize passenger compass obsession monkey keyboard expiration pinned email address sku`) {
+		if Secret(name) {
+			t.Errorf("%s is taken for a secret", name)
+		}
+	}
+}
+
+func TestSecretsInPayloadsAreMaskedAndNothingElseIsTouched(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in, want string
+		secrets  int
+	}{
+		{`{"a": 1970670598291982290, "b": [1e400, -0], "c": "x"}`, `{"a": 1970670598291982290, "b": [1e400, -0], "c": "x"}`, 0},
+		{`{"to": "a@b", "password": "hunter2"}`, `{"to": "a@b", "password": ••••••}`, 1},
+		{`{"deep": {"er": [{"api_key": "k"}, {"api_key": "kkkkkkkkkkkkk"}]}}`, `{"deep": {"er": [{"api_key": ••••••}, {"api_key": ••••••}]}}`, 2},
+		{`{"card": {"number": "4111 1111", "cvv": 123, "x": ["}", "\"}"]}, "to": 1}`, `{"card": ••••••, "to": 1}`, 1},
+		{`{"session": [1, [2, 3]], "to": "x"}`, `{"session": ••••••, "to": "x"}`, 1},
+		{`{"token": null, "password": "", "session": true, "pin": 1234}`, `{"token": null, "password": "", "session": true, "pin": ••••••}`, 1},
+		{`{"pass\u0077ord": "x"}`, `{"pass\u0077ord": ••••••}`, 1},
+		{`{"name": "DB_PASSWORD", "value": "x"}`, `{"name": "DB_PASSWORD", "value": ••••••}`, 1},
+		{`{"name": "Ann", "value": "x"}`, `{"name": "Ann", "value": "x"}`, 0},
+		{`["password", "x"]`, `["password", "x"]`, 0},
+		{`{"url": "postgres://app:p#s/s:w%zz@h/db"}`, `{"url": "postgres://app:••••••@h/db"}`, 1},
+		{`{"body": "{\"password\": \"my pass\", \"to\": \"ann\"}"}`, `{"body": "{\"password\": \"••••••\", \"to\": \"ann\"}"}`, 1},
+		{`{"header": "Authorization: Bearer abc"}`, `{"header": "Authorization: Bearer ••••••"}`, 1},
+		{`{"password": "cut in the mid`, `{"password": ••••••`, 1},
+		{`{"secret": {"a": [1, 2`, `{"secret": ••••••`, 1},
+		{`not json, password=abc`, `not json, password=abc`, 0},
+		{`"a string: password=abc"`, `"a string: password=••••••"`, 1},
+		{`{"a": {"token": "x"}, "token": "y"}]}{`, `{"a": {"token": ••••••}, "token": ••••••}]}{`, 2},
+	} {
+		got, secrets := JSON(c.in)
+		if got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.in, got, c.want)
+		}
+		if secrets != c.secrets {
+			t.Errorf("%s: %d secrets, want %d", c.in, secrets, c.secrets)
+		}
+	}
+}
+
+func TestSecretsInErrorsAreMasked(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`login failed: password=hunter2 user=ann`:                    `login failed: password=•••••• user=ann`,
+		`GET https://x/v1?api_key=abc&q=1: 401`:                      `GET https://x/v1?api_key=••••••&q=1: 401`,
+		`dial postgres://app:s3cret@db:5432/shop: refused`:           `dial postgres://app:••••••@db:5432/shop: refused`,
+		`redis://:s3cret@cache:6379`:                                 `redis://:••••••@cache:6379`,
+		`bad response {"access_token":"abc def","code":7}`:           `bad response {"access_token":"••••••","code":7}`,
+		`sent {\"token\":\"abc\"}`:                                   `sent {\"token\":\"••••••\"}`,
+		`header "Authorization: Bearer abc" refused`:                 `header "Authorization: Bearer ••••••" refused`,
+		`sent Bearer abcdefghijkl123 to it`:                          `sent Bearer •••••• to it`,
+		`jwt eyJhbGciOiJI.eyJzdWIiOiIx.sig-x expired`:                `jwt •••••• expired`,
+		`password: hunter2`:                                          `password: ••••••`,
+		`token: expired`:                                             `token: expired`,
+		`charge card: declined`:                                      `charge card: declined`,
+		`session: not found`:                                         `session: not found`,
+		`token: a8f7c2 refused`:                                      `token: •••••• refused`,
+		`error: secret=x`:                                            `error: secret=••••••`,
+		`password='it''s mine'; next`:                                `password='••••••''s mine'; next`,
+		`SMTP 421 rate limited by mx1.example.com, try again later`:  `SMTP 421 rate limited by mx1.example.com, try again later`,
+		`pull https://registry:5000/shop@sha256:77`:                  `pull https://registry:5000/shop@sha256:77`,
+		`Post "https://hooks.example.com:443/v2": dial 10.1.4.7:443`: `Post "https://hooks.example.com:443/v2": dial 10.1.4.7:443`,
+		"-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA":         "-----BEGIN RSA PRIVATE KEY-----••••••-----END RSA",
+		``: ``,
+	} {
+		if got, _ := Text(in); got != want {
+			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// A mask has one width: it says nothing of how long the secret is.
+func TestMaskHasOneWidth(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"x", strings.Repeat("long", 1000), `with \" and } in it`} {
+		quoted, _ := json.Marshal(secret)
+		if got, _ := JSON(`{"token": ` + string(quoted) + `}`); got != `{"token": `+Mask+`}` {
+			t.Errorf("%.20s is masked as %.60s", secret, got)
+		}
+		if got, _ := Text("token=" + string(quoted)); got != `token="`+Mask+`"` {
+			t.Errorf("%.20s is masked as %.60s", secret, got)
+		}
+	}
+}
+
+func TestDeepAndBrokenTextsAreMaskedInTime(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		strings.Repeat(`[`, 200_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat(`]`, 200_000),
+		strings.Repeat(`token=`, 100_000), strings.Repeat(`password="`, 60_000), strings.Repeat(`a:b@`, 100_000), strings.Repeat("\\", 300_000), strings.Repeat("-----BEGIN PRIVATE KEY-----", 20_000),
+	} {
+		JSON(text)
+		JSON(`{"a": "` + text)
+		Text(text)
+	}
+}
+
+func FuzzMaskKeepsWhatIsNoSecret(f *testing.F) {
+	f.Add(`{"a": [1, {"b": "c"}], "token": "x"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, secrets := JSON(text); secrets == 0 && got != text && len(text) < textMost {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package mask
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// textMost is how much of a text is looked through; what comes after is left out.
+const textMost = 1 << 20
+
+// byForm finds secrets that need no name: the first group stays, the second is hidden.
+var byForm = []*regexp.Regexp{
+	regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([0-9][^\s/"']*|[^\s/"'0-9][^\s"']*)@`), // a password in a URL; what begins as a port does ends as one
+	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/-]{12,}=*)`),                         // an Authorization header
+	regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?)`),               // a JSON web token
+	regexp.MustCompile(`(\b)((?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{6,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{16})`),
+	regexp.MustCompile(`(-----BEGIN [A-Z ]*PRIVATE KEY-----)((?s:.*?))(?:-----END|$)`),
+}
+
+// assigned is a name and what stands between it and its value: password=x, "token": "x",
+// \"token\":\"x\", Authorization: Bearer x.
+var assigned = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]*)(\\*["']?\s*(?::=|=>|[=:])\s*)((?i:bearer|basic|digest)\s+)?`)
+
+// Text masks the secrets in free text, and says how many there were. After a ":" in
+// prose only what looks like a secret is taken for one: "token: expired" stays.
+func Text(text string) (masked string, secrets int) {
+	if len(text) > textMost {
+		text = text[:textMost] + "…"
+	}
+	var out strings.Builder
+	rest := text
+	for {
+		at := assigned.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		name, between, scheme := rest[at[2]:at[3]], rest[at[4]:at[5]], at[6] >= 0
+		if Secret(name) {
+			open, n := value(rest[at[1]:])
+			said := rest[at[1]+open:][:n]
+			if n > 0 && said != Mask && (open > 0 || scheme || strings.ContainsAny(between, `="'`) || likely(name, said)) {
+				out.WriteString(rest[:at[1]+open])
+				out.WriteString(Mask)
+				secrets++
+				rest = rest[at[1]+open+n:]
+				continue
+			}
+		}
+		out.WriteString(rest[:at[3]]) // the value may be a name itself: "error: token=x"
+		rest = rest[at[3]:]
+	}
+	out.WriteString(rest)
+	masked = out.String()
+	for _, form := range byForm {
+		masked = form.ReplaceAllStringFunc(masked, func(found string) string {
+			groups := form.FindStringSubmatch(found)
+			if strings.HasPrefix(groups[2], Mask) {
+				return found
+			}
+			secrets++
+			return groups[1] + Mask + found[len(groups[1])+len(groups[2]):]
+		})
+	}
+	return masked, secrets
+}
+
+// value measures the value that text begins with: the quote that opens it, and it up to
+// that quote again; without one it ends where a word, or the part of a list, does.
+func value(text string) (open, n int) {
+	rest := strings.TrimLeft(text, `\`)
+	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+		open = len(text) - len(rest) + 1
+		quote := text[:open]
+		if quote == `"` {
+			if n = stringEnd(text); n > 1 && text[n-1] == '"' {
+				return open, n - 2
+			}
+			return open, len(text) - open
+		}
+		if n = strings.Index(text[open:], quote); n < 0 {
+			n = len(text) - open
+		}
+		return open, n
+	}
+	if n = strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,;&"'\)]}`, r) }); n < 0 {
+		n = len(text)
+	}
+	return 0, n
+}
+
+// likely tells whether what stands after a name and a ":" in prose is a secret, and not
+// the next word.
+func likely(name, said string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "passw") || strings.Contains(name, "pwd") || len(said) >= 20 || strings.ContainsAny(said, "0123456789")
+}
