@@ -76,6 +76,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"keep chore":        func(ctx context.Context) error { return q.KeepChore(ctx, "retention", time.Hour) },
 		"take chore":        func(ctx context.Context) error { _, err := q.TakeChore(ctx, "retention", time.Hour); return err },
 		"depth":             func(ctx context.Context) error { _, err := q.Depth(ctx, 10); return err },
+		"vitals":            func(ctx context.Context) error { _, err := q.Vitals(ctx, VitalsOf{}); return err },
 		"list":              func(ctx context.Context) error { _, _, err := q.List(ctx, Filter{}, Page{}); return err },
 		"list dead": func(ctx context.Context) error {
 			_, _, err := q.List(ctx, Filter{Statuses: DeadLetters}, Page{})

@@ -87,6 +87,8 @@ func TestPlans(t *testing.T) {
 		{statement: "key_holders", args: "array['emails'], array['k']", indexes: []string{"jobs_idempotency"}},
 		{statement: "depth", args: "1000, 1", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "depth", args: "null, 100", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "vitals", args: "null, 100000, 600, 5", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "vitals", args: queue + ", 100000, 600, 5", indexes: []string{"jobs_ready", "jobs_active", "jobs_dead"}, sorts: true, custom: true, as: "depth_plan"},
 	} {
 		for statistics, q := range tables {
 			for _, mode := range []string{"custom", "generic"} {
