@@ -39,6 +39,10 @@ const back = ansi.ResetModeSynchronizedOutput + ansi.ResetModifyOtherKeys + "\x1
 	ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste + ansi.ResetStyle + ansi.SetModeTextCursorEnable +
 	ansi.ResetModeAltScreenSaveCursor
 
+// Reset switches off on a terminal what another program may have left on when it
+// crashed. Who draws there next switches on what it needs.
+func Reset(terminal *os.File) { _, _ = terminal.WriteString(back) }
+
 // stand is the guard's whole life.
 func stand() {
 	// What ends the program must not end its guard: a signal to the whole group, or
