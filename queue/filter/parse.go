@@ -129,7 +129,7 @@ func (t *term) readText(w Word) *Mistake {
 		}
 		return &Mistake{From: w.From, To: w.To, Says: "! stands before a word: those that the word finds are left out", Cure: "!error:timeout", Open: w.Open}
 	}
-	for _, fact := range []string{"$.error", "$.queue", "$.kind", "$.key"} {
+	for _, fact := range []string{factError, factQueue, factKind, factKey} {
 		if m := t.readIn(fact, v); m != nil {
 			m.From, m.To = v.From, v.To
 			return m

@@ -12,6 +12,23 @@ import (
 // negated is exactly what would not have been found; and numbers are written as they
 // were typed, for PostgreSQL's numeric.
 
+// The facts of a job, in the order in which leasetop.facts lists them.
+const (
+	factID          = "$[0]"
+	factQueue       = "$[1]"
+	factKind        = "$[2]"
+	factStatus      = "$[3]"
+	factDue         = "$[4]"
+	factAttempts    = "$[5]"
+	factKey         = "$[6]"
+	factError       = "$[7]"
+	factFingerprint = "$[8]"
+	factWorker      = "$[9]"
+	factAge         = "$[10]" // in seconds
+	factDied        = "$[11]" // in seconds; null when it is no dead letter
+	factPayload     = "$[12]" // null when payloads are not read
+)
+
 // Path is the filter as a jsonpath predicate over what leasetop.facts makes of a job, ""
 // for every job.
 func (f Filter) Path() string {
@@ -25,13 +42,13 @@ func (f Filter) Path() string {
 func (t term) path() string {
 	any := strings.Join(t.any, " || ")
 	if t.not {
-		return "!exists($ ? (" + any + "))"
+		return "!exists(" + factID + " ? (" + any + "))"
 	}
 	return "(" + any + ")"
 }
 
 // never is the predicate that no job passes.
-const never = `$.id == null`
+const never = factID + " == null"
 
 func equals(fact, text string) string { return fact + " == " + literal(text) }
 

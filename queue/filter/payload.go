@@ -15,7 +15,7 @@ func readPayload(t *term, path []Value, v Value) *Mistake {
 		return t.readAnywhere(v)
 	}
 	var at strings.Builder
-	at.WriteString("$.payload")
+	at.WriteString(factPayload)
 	for _, p := range path {
 		switch place, err := strconv.ParseUint(p.Text, 10, 31); {
 		case p.Text == "" && !p.Quoted:
@@ -70,7 +70,7 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9
 
 // readAnywhere reads a text that is looked for in all values of the payload.
 func (t *term) readAnywhere(v Value) *Mistake {
-	const all = "$.payload.**"
+	const all = factPayload + ".**"
 	text, star := v.begin()
 	var path string
 	switch {

@@ -72,7 +72,7 @@ func numberOf(fact, what string) func(*term, []Value, Value) *Mistake {
 
 func readDied(t *term, path []Value, v Value) *Mistake {
 	t.statuses = []string{"failed", "dead"}
-	return timeOf("$.dead")(t, path, v)
+	return timeOf(factDied)(t, path, v)
 }
 
 // timeOf reads how long ago something was. Facts are in seconds.

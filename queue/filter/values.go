@@ -49,7 +49,7 @@ func readQueue(t *term, _ []Value, v Value) *Mistake {
 	case !t.open:
 		t.queues = append(t.queues, text)
 	}
-	t.any = append(t.any, name("$.queue", v))
+	t.any = append(t.any, name(factQueue, v))
 	return misplaced(v)
 }
 
@@ -58,8 +58,8 @@ var statuses = []struct{ name, status, path, note string }{
 	{"dead", "dead", "", "a poison job, or cancelled"},
 	{"failed", "failed", "", "its attempts are used up"},
 	{"pending", "pending", "", "ready or scheduled"},
-	{"ready", "pending", " && $.due == true", "pending and due"},
-	{"scheduled", "pending", " && $.due == false", "pending and not due yet"},
+	{"ready", "pending", " && " + factDue + " == true", "pending and due"},
+	{"scheduled", "pending", " && " + factDue + " == false", "pending and not due yet"},
 	{"processing", "processing", "", "a worker has it"},
 	{"completed", "completed", "", "done"},
 }
@@ -70,7 +70,7 @@ func readStatus(t *term, _ []Value, v Value) *Mistake {
 	for _, s := range statuses {
 		names = append(names, s.name)
 		if s.name == typed {
-			t.any = append(t.any, "("+equals("$.status", s.status)+s.path+")")
+			t.any = append(t.any, "("+equals(factStatus, s.status)+s.path+")")
 			t.statuses = append(t.statuses, s.status)
 			return nil
 		}
@@ -87,7 +87,7 @@ func readStatus(t *term, _ []Value, v Value) *Mistake {
 	return m
 }
 
-func readError(t *term, _ []Value, v Value) *Mistake { return t.readIn("$.error", v) }
+func readError(t *term, _ []Value, v Value) *Mistake { return t.readIn(factError, v) }
 
 // readIn reads a text that is looked for in a fact.
 func (t *term) readIn(fact string, v Value) *Mistake {
@@ -111,7 +111,7 @@ func (t *term) readIn(fact string, v Value) *Mistake {
 // readWorker reads a worker as people name it. The owner of a lease is a fencing token,
 // host:pid:boot/worker#claim, or whatever a foreign worker calls itself.
 func readWorker(t *term, _ []Value, v Value) *Mistake {
-	const fact = "$.worker"
+	const fact = factWorker
 	text, star := v.begin()
 	t.any = append(t.any, name(fact, v))
 	if text == "" || utf8.RuneCountInString(text) > longest {
