@@ -9,7 +9,7 @@ import (
 // What a filter may hold. PostgreSQL compiles a text that is looked for into an
 // automaton of a state a letter, and keeps the 32 used last.
 const (
-	longest   = 1000 // letters of a text that is looked for
+	longest   = 2000 // letters of a text that is looked for
 	mostTexts = 30   // texts that are looked for
 	most      = 1000 // values in all
 )

@@ -81,7 +81,7 @@ func (t *term) readAnywhere(v Value) *Mistake {
 	case text == "":
 		path = equals("@", "")
 	case utf8.RuneCountInString(text) > longest:
-		return &Mistake{Says: "a text to look for has no more than 1,000 letters", Cure: "a part of it will do"}
+		return &Mistake{Says: "a text to look for has no more than 2,000 letters", Cure: "a part of it will do"}
 	default:
 		path = contains("@", text)
 		t.texts++

@@ -100,7 +100,7 @@ func (t *term) readIn(fact string, v Value) *Mistake {
 	case star:
 		t.any = append(t.any, begins(fact, text))
 	case utf8.RuneCountInString(text) > longest:
-		return &Mistake{Says: "a text to look for has no more than 1,000 letters", Cure: "a part of it will do"}
+		return &Mistake{Says: "a text to look for has no more than 2,000 letters", Cure: "a part of it will do"}
 	default:
 		t.any = append(t.any, contains(fact, text))
 		t.texts++

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
 // keys are what a word may be about.
@@ -18,42 +20,58 @@ var keys = []string{"what", "queue", "kind", "job", "worker"}
 func Parse(text string, known []string, open bool) (Sift, error) {
 	var s Sift
 	var wrong error
-	words := split(text)
-	for i, w := range words {
-		if err := s.add(w, known, open && i == len(words)-1 && w.open); err != nil && wrong == nil {
+	for _, w := range filter.Words(text) {
+		if err := s.add(w, known, open && w.Open); err != nil && wrong == nil {
 			wrong = err
 		}
 	}
 	return s, wrong
 }
 
-func (s *Sift) add(w word, known []string, open bool) error {
-	if !w.keyed {
-		if text := w.values[0].text; text != "" {
+func (s *Sift) add(w filter.Word, known []string, open bool) error {
+	if !w.Not {
+		return s.addWord(w, known, open)
+	}
+	var not Sift
+	err := not.addWord(w, known, open)
+	if !not.Empty() {
+		s.Not = append(s.Not, not)
+	}
+	return err
+}
+
+func (s *Sift) addWord(w filter.Word, known []string, open bool) error {
+	if w.Key == nil {
+		if text := w.Values[0].Text; text != "" {
 			s.Words = append(s.Words, strings.ToLower(text))
 		}
 		return nil
 	}
-	if !slices.Contains(keys, w.key) {
-		return fmt.Errorf("%s: is no key (%s are); if it is text, quote it", w.key, strings.Join(keys, ", "))
+	var parts []string
+	for _, part := range w.Key {
+		parts = append(parts, part.Text)
 	}
-	for i, v := range w.values {
-		if v.text == "" && !v.quoted {
-			if open && i == len(w.values)-1 {
+	key := strings.ToLower(strings.Join(parts, "."))
+	if !slices.Contains(keys, key) {
+		return fmt.Errorf("%s: is no key (%s are); if it is text, quote it", key, strings.Join(keys, ", "))
+	}
+	for i, v := range w.Values {
+		if v.Text == "" && !v.Quoted {
+			if open && i == len(w.Values)-1 {
 				continue // nothing of it was typed yet
 			}
-			return fmt.Errorf("%s: which? Nothing stands behind it", w.key)
+			return fmt.Errorf("%s: which? Nothing stands behind it", key)
 		}
-		if err := s.addValue(w.key, v, known, open && i == len(w.values)-1); err != nil {
+		if err := s.addValue(key, v, known, open && i == len(w.Values)-1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Sift) addValue(key string, v value, known []string, open bool) error {
-	name := Name{Text: v.text, Begins: open && !v.quoted}
-	if begin, star := strings.CutSuffix(v.text, "*"); star && !v.quoted {
+func (s *Sift) addValue(key string, v filter.Value, known []string, open bool) error {
+	name := Name{Text: v.Text, Begins: open && !v.Quoted}
+	if begin, star := strings.CutSuffix(v.Text, "*"); star && !v.Quoted {
 		name = Name{begin, true}
 	}
 	switch key {
@@ -64,19 +82,19 @@ func (s *Sift) addValue(key string, v value, known []string, open bool) error {
 	case "worker":
 		s.Workers = append(s.Workers, name)
 	case "job":
-		id, err := strconv.ParseInt(strings.TrimPrefix(v.text, "#"), 10, 64)
+		id, err := strconv.ParseInt(strings.TrimPrefix(v.Text, "#"), 10, 64)
 		switch {
 		case errors.Is(err, strconv.ErrRange):
-			return fmt.Errorf("job: %s is beyond all ids", v.text)
-		case err != nil && !(open && v.text == "#"):
-			return fmt.Errorf("job: %q is no whole number", v.text)
+			return fmt.Errorf("job: %s is beyond all ids", v.Text)
+		case err != nil && !(open && v.Text == "#"):
+			return fmt.Errorf("job: %q is no whole number", v.Text)
 		case err == nil:
 			s.Jobs = append(s.Jobs, id)
 		}
 	case "what":
 		whats := whatsOf(name.Text, known)
 		if len(whats) == 0 {
-			return fmt.Errorf("what: nothing is called %q%s", v.text, hint(v.text, known))
+			return fmt.Errorf("what: nothing is called %q%s", v.Text, hint(v.Text, known))
 		}
 		s.Whats = append(s.Whats, whats...)
 	}
@@ -105,35 +123,9 @@ func spoken(text string) string {
 
 // hint names what may have been meant.
 func hint(text string, known []string) string {
-	best, near := "", len(text)/2+1
-	for _, word := range known {
-		if d := apart(spoken(text), word); d <= near {
-			best, near = word, d-1
-		}
-	}
+	best := filter.Nearest(spoken(text), known)
 	if best == "" {
 		return " (" + strings.Join(known, ", ") + ")"
 	}
 	return ": " + best + "?"
-}
-
-// apart is how many letters must be changed, added or left out to make b of a.
-func apart(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -37,6 +37,8 @@ func TestWordsAreRead(t *testing.T) {
 		{typed: "what:cancel", want: Sift{Whats: []string{"cancel asked", "cancelled"}}},
 		{typed: "what:reclaimed", want: Sift{Whats: []string{"reclaimed"}}},
 		{typed: "what:re*", want: Sift{Whats: []string{"reclaimed", "reclaimed dead"}}},
+		{typed: "!queue:em* !SMTP", want: Sift{Not: []Sift{{Queues: []Name{{"em", true}}}, {Words: []string{"smtp"}}}}},
+		{typed: `"!smtp" a!b`, want: Sift{Words: []string{"!smtp", "a!b"}}},
 		// Patterns of other languages are letters here.
 		{typed: `(a+)+$ [ % ' ; drop`, want: Sift{Words: []string{"(a+)+$", "[", "%", "'", ";", "drop"}}},
 		{typed: `queue:.*`, want: Sift{Queues: []Name{{".", true}}}},
@@ -50,6 +52,8 @@ func TestWordsAreRead(t *testing.T) {
 		{typed: "queue:", open: true},
 		{typed: "queue:em,", open: true, want: Sift{Queues: exact("em")}},
 		{typed: "job:#", open: true},
+		{typed: "!", open: true},
+		{typed: "!queue:", open: true},
 		{typed: "wha", open: true, want: Sift{Words: []string{"wha"}}},
 		{typed: `"`, open: true},
 	} {

@@ -10,8 +10,9 @@
 // Of several values for one key, in one word or in several, any will do; different
 // keys, and every word without one, must hold together. Names are meant whole, and
 // everything literally: there are no patterns, except that an * at the end of a
-// queue, kind or worker stands for any ending. In quotes blanks, commas, colons and
-// that * mean nothing ("" is a quote then).
+// queue, kind or worker stands for any ending. A ! before a word leaves
+// out what the word would choose. In quotes blanks, commas, colons, ! and that * mean
+// nothing ("" is a quote then). These are the words of queue/filter, which chooses jobs.
 package sift
 
 import (
@@ -28,6 +29,7 @@ type Sift struct {
 	Jobs                   []int64
 	Queues, Kinds, Workers []Name
 	Words                  []string // in lower case
+	Not                    []Sift   // what any of these chooses is left out
 }
 
 // Name is a name, or how it begins.
@@ -66,7 +68,7 @@ func Of(e *watch.Event) Thing {
 
 // Empty tells whether everything is chosen.
 func (s *Sift) Empty() bool {
-	return len(s.Whats)+len(s.Jobs)+len(s.Queues)+len(s.Kinds)+len(s.Workers)+len(s.Words) == 0
+	return len(s.Whats)+len(s.Jobs)+len(s.Queues)+len(s.Kinds)+len(s.Workers)+len(s.Words)+len(s.Not) == 0
 }
 
 // Lets tells whether a thing is chosen.
@@ -78,8 +80,9 @@ func (s *Sift) Lets(t *Thing) bool {
 		len(s.Kinds) > 0 && !among(s.Kinds, t.Kind),
 		len(s.Workers) > 0 && !s.worker(t):
 		return false
-	}
-	if len(s.Words) == 0 {
+	case slices.ContainsFunc(s.Not, func(not Sift) bool { return not.Lets(t) }):
+		return false
+	case len(s.Words) == 0:
 		return true
 	}
 	shown := strings.ToLower(t.Shown())

@@ -44,6 +44,10 @@ func TestWhatIsChosen(t *testing.T) {
 		"of":                                 "abcf", // text is looked for within words
 		"of attempt":                         "abc",
 		"send w3":                            "ab",
+		"!queue:images":                      "abef",
+		"!queue:images,emails":               "bef",
+		"!queue:images !job:1 !health":       "b",
+		"kind:send !worker:w3":               "b",
 		"%":                                  "f",
 		"(a+)+$":                             "f",
 		"[of]":                               "f",
