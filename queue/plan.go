@@ -1,8 +1,8 @@
 package queue
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -90,6 +90,7 @@ type PlanJob struct {
 	Status Status     `json:"status"` // of the job now; "" when it is gone
 }
 
+// What callers tell apart about plans.
 var (
 	// ErrPlanTaken says that another process executes the plan. One does at a time.
 	ErrPlanTaken = errors.New("another process executes this plan")
@@ -98,57 +99,32 @@ var (
 	ErrPlanState = errors.New("not in this state")
 )
 
-// StartPlan fixes the set of a plan in one transaction. The plan is running then, and
-// waits for whoever calls [Queue.ExecutePlan].
-func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
+// planRefused says in what state a plan is that something was asked of, or who executes it.
+type planRefused struct {
+	text string
+	is   error
 }
 
-// Plan returns a plan as it stands. The error wraps [ErrNotFound] when there is none of this id.
-func (q *Queue) Plan(ctx context.Context, id int64) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
+func (e *planRefused) Error() string        { return e.text }
+func (e *planRefused) Is(target error) bool { return target == e.is }
+
+// standing tells where a plan stands, in words.
+func (p *Plan) standing() string {
+	text := fmt.Sprintf("plan %d is %s", p.ID, p.State)
+	switch {
+	case p.StateBy != "":
+		text += ", by " + p.StateBy
+	case p.State == PlanStopped:
+		text += ", by itself"
+	}
+	if p.Why != "" {
+		text += ": " + p.Why
+	}
+	return text
 }
 
-// Plans returns up to limit plans, newest first: those with ids below before, which is 0
-// for the first page.
-func (q *Queue) Plans(ctx context.Context, before int64, limit int) ([]Plan, error) {
-	return nil, errors.ErrUnsupported
-}
+func (p *Plan) inNoState() error { return &planRefused{p.standing(), ErrPlanState} }
 
-// PlanJobs returns up to limit jobs of a plan in the order in which they are redriven,
-// those after the job of the id after in that order; 0 is from the first. states chooses
-// among them; none is all.
-func (q *Queue) PlanJobs(ctx context.Context, id, after int64, limit int, states ...string) ([]PlanJob, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// ExecutePlan redrives, or takes back, what a plan has to, in short transactions, until
-// the plan is in a state in which nothing is to be done: ended, paused, held or stopped.
-// One process at a time executes a plan, under a lease; the error wraps [ErrPlanTaken]
-// when another does. It may be killed at any moment: whoever calls it next goes on where
-// it was. told, which may be nil, gets the plan after every batch and at least once a second.
-func (q *Queue) ExecutePlan(ctx context.Context, id int64, told func(Plan)) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
-}
-
-// PausePlan stops a plan until somebody resumes it, wherever it is executed.
-func (q *Queue) PausePlan(ctx context.Context, by, why string, id int64) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
-}
-
-// ResumePlan lets a plan go on that is paused, held or stopped. Somebody has to execute it.
-func (q *Queue) ResumePlan(ctx context.Context, by, why string, id int64) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
-}
-
-// CancelPlan ends a plan. What is redriven stays so; what was waiting stays dead.
-func (q *Queue) CancelPlan(ctx context.Context, by, why string, id int64) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
-}
-
-// UndoPlan has a plan take back what it redrove and nobody has claimed since: dead letters
-// again as they were, with what happened in their history. What was waiting stays dead.
-// Somebody has to execute it.
-func (q *Queue) UndoPlan(ctx context.Context, by, why string, id int64) (Plan, error) {
-	return Plan{}, errors.ErrUnsupported
+func (p *Plan) taken() error {
+	return &planRefused{fmt.Sprintf("%s executes plan %d: one process does at a time", p.Executor, p.ID), ErrPlanTaken}
 }

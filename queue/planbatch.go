@@ -1,0 +1,97 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	// planBatch is how many jobs one transaction of a plan moves at most.
+	planBatch = 500
+	// planQuick and planSlow are between which a transaction of a plan should take: a batch that is quicker
+	// lets the next one be larger, a slower one smaller.
+	planQuick, planSlow = 50 * time.Millisecond, 100 * time.Millisecond
+	// planStuck is how long a single job may wait for a row or a key that another
+	// transaction has locked, before it is passed over.
+	planStuck = time.Second
+)
+
+// batch moves the next jobs of the plan, those behind a position, and returns how many were redriven or
+// taken back. None, without an error, also when the plan is not any more as the caller
+// saw it. What one job meets (a key, a lock, a constraint of somebody's) fails the
+// whole transaction: the next batches are smaller until it is alone, and passed over.
+func (e *execution) batch(ctx context.Context, statement, pass string, from int64, n int) (did int64, err error) {
+	n = min(n, e.size)
+	began := time.Now()
+	did, err = e.move(ctx, statement, from, n, planLease.Seconds())
+	took := time.Since(began)
+	reason := ""
+	switch locked := false; {
+	case err == nil:
+		e.stuck = time.Time{}
+		switch {
+		case took > planSlow:
+			e.size = max(n/2, 1)
+		case took < planQuick:
+			e.size = min(e.size*2, planBatch)
+		}
+		return did, nil
+	default:
+		reason, locked = refusal(err)
+		switch {
+		case reason == "":
+			return 0, err
+		case n > 1:
+			e.size = n / 2
+			return 0, nil
+		case locked && e.stuck.IsZero():
+			e.stuck = began
+			return 0, nil
+		case locked && time.Since(e.stuck) < planStuck:
+			return 0, nil
+		}
+	}
+	e.stuck = time.Time{}
+	_, err = e.move(ctx, pass, from, reason, planLease.Seconds())
+	return 0, err
+}
+
+// move runs a statement that moves jobs. It is finished when ctx ends meanwhile.
+func (e *execution) move(ctx context.Context, statement string, from int64, args ...any) (did int64, err error) {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	conn, err := e.q.pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release()
+	args = append([]any{e.id, e.token, from}, args...)
+	err = e.q.transaction(ctx, conn.Conn(), []string{"plan_patience"}, statement, args, func(row pgx.CollectableRow) error {
+		e.kept = time.Now()
+		return row.Scan(&did, nil)
+	})
+	if err != nil {
+		return 0, err // what the row said was not committed
+	}
+	return did, nil
+}
+
+// refusal says in words why a job was not moved when that is about the job; "" when it is
+// about something else. locked tells that it may be otherwise in a moment.
+func refusal(err error) (reason string, locked bool) {
+	pg := (*pgconn.PgError)(nil)
+	if !errors.As(err, &pg) {
+		return "", false
+	}
+	switch pg.Code {
+	case "23505": // unique_violation on jobs_idempotency
+		return "idempotency key was in use a moment ago", false
+	case "55P03", "40P01": // lock_not_available, deadlock_detected
+		return "locked by another transaction", true
+	}
+	return notTaken(err), false
+}

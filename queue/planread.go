@@ -1,0 +1,137 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// standingPlan is a plan with what only its executor needs to know of it. The outcomes
+// of its jobs are not counted.
+type standingPlan struct {
+	Plan
+	reached  int64         // the jobs up to this position are decided
+	undoneTo int64         // an undo has yet to go from here down to 1
+	passed   bool          // the canary is over
+	judged   int64         // what died again up to this position has been answered for
+	token    string        // of its executor
+	since    time.Duration // since a job was redriven last
+}
+
+func scanPlan(row pgx.CollectableRow) (*standingPlan, error) {
+	var p standingPlan
+	var alone, since float64
+	var redriven int64
+	err := row.Scan(&p.ID, &p.State, &p.By, &p.StateBy, &p.Why, &p.Filter, &p.Reason, &p.Canary, &p.Wait, &p.Pace, &p.StopAt,
+		&p.CreatedAt, &p.ChangedAt, &p.EndedAt, &p.Executor, &alone,
+		&p.Total, &p.reached, &redriven, &p.Skipped, &p.Undone, &p.undoneTo, &p.passed, &p.judged, &p.token, &since)
+	p.Alone, p.since = seconds(alone), seconds(since)
+	p.Redriven = redriven - p.Undone
+	switch rest := p.Total - p.reached; p.State {
+	case PlanCancelled, PlanUndoing, PlanUndone:
+		p.Left = rest
+	default:
+		p.Waiting = rest
+	}
+	return &p, err
+}
+
+// seconds is a duration of so many, the longest there is for more.
+func seconds(s float64) time.Duration {
+	if s >= math.MaxInt64/1e9 {
+		return math.MaxInt64
+	}
+	return time.Duration(s * 1e9)
+}
+
+// Plan returns a plan as it stands, and counts what has become of its jobs by now, which
+// takes a second or two for a million. The error wraps [ErrNotFound] when there is none of this id.
+func (q *Queue) Plan(ctx context.Context, id int64) (Plan, error) {
+	p, err := q.standing(ctx, id)
+	if err != nil {
+		return Plan{}, err
+	}
+	if p.Redriven > 0 {
+		o, err := q.outcomes(ctx, id, 0, p.reached)
+		if err != nil {
+			return Plan{}, err
+		}
+		p.become(o)
+	}
+	return p.Plan, nil
+}
+
+// standing reads a plan without the outcomes of its jobs.
+func (q *Queue) standing(ctx context.Context, id int64) (*standingPlan, error) {
+	rows, err := q.pool.Query(ctx, q.schema.Query("plan"), id)
+	var p *standingPlan
+	if err == nil {
+		p, err = pgx.CollectExactlyOneRow(rows, scanPlan)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, &planRefused{fmt.Sprintf("there is no plan %d", id), ErrNotFound}
+	}
+	return p, q.failed(fmt.Sprintf("read plan %d", id), err, "plan")
+}
+
+// Plans returns up to limit plans, newest first: those with ids below before, which is 0
+// for the first page. What has become of their jobs is not counted, so Completed,
+// DiedAgain, Running, Pending and Gone are 0: see [Queue.Plan].
+func (q *Queue) Plans(ctx context.Context, before int64, limit int) ([]Plan, error) {
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	rows, err := q.pool.Query(ctx, q.schema.Query("plan_list"), before, limit)
+	if err != nil {
+		return nil, q.failed("list plans", err, "plan_list")
+	}
+	plans, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Plan, error) {
+		p, err := scanPlan(row)
+		return p.Plan, err
+	})
+	return plans, q.failed("list plans", err, "plan_list")
+}
+
+// PlanJobs returns up to limit jobs of a plan in the order in which they are redriven,
+// those after the job of the id after in that order; 0 is from the first. states chooses
+// among them; none is all.
+func (q *Queue) PlanJobs(ctx context.Context, id, after int64, limit int, states ...string) ([]PlanJob, error) {
+	rows, err := q.pool.Query(ctx, q.schema.Query("plan_jobs"), id, after, states, limit)
+	if err != nil {
+		return nil, q.failed(fmt.Sprintf("list the jobs of plan %d", id), err, "plan_jobs")
+	}
+	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (j PlanJob, err error) {
+		err = row.Scan(&j.ID, &j.State, &j.Reason, &j.At, &j.Status)
+		return j, err
+	})
+	return jobs, q.failed(fmt.Sprintf("list the jobs of plan %d", id), err, "plan_jobs")
+}
+
+// planOutcomes is what has become of redriven jobs.
+type planOutcomes struct{ redriven, completed, died, running, pending, gone int64 }
+
+func (o planOutcomes) ended() int64 { return o.completed + o.died + o.gone }
+
+func (o planOutcomes) plus(p planOutcomes) planOutcomes {
+	return planOutcomes{
+		o.redriven + p.redriven, o.completed + p.completed, o.died + p.died,
+		o.running + p.running, o.pending + p.pending, o.gone + p.gone,
+	}
+}
+
+// outcomes counts what has become of the redriven jobs of a plan at the positions above
+// from and up to to.
+func (q *Queue) outcomes(ctx context.Context, id, from, to int64) (o planOutcomes, err error) {
+	err = q.pool.QueryRow(ctx, q.schema.Query("plan_outcomes"), id, from, to).Scan(&o.redriven, &o.completed, &o.died, &o.running, &o.pending, &o.gone)
+	return o, q.failed(fmt.Sprintf("count what became of plan %d", id), err, "plan_outcomes")
+}
+
+// become notes what has become of the redriven. What was redriven after they were counted is pending.
+func (p *PlanCounts) become(o planOutcomes) {
+	p.Completed, p.DiedAgain, p.Running, p.Gone = o.completed, o.died, o.running, o.gone
+	p.Pending = max(p.Redriven-o.ended()-o.running, 0)
+}

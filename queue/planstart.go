@@ -1,0 +1,55 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// planAdds is how many jobs one statement adds to a plan: few enough to end before a
+// statement_timeout, and for its caller to give up between two.
+const planAdds = 50_000
+
+// StartPlan fixes the set of a plan in one transaction, with its entry in the operator log.
+// An id that is named twice is in it once; what the jobs are is looked at when their turn
+// comes. by is noted in the history of each job, with the plan's id. The plan is running
+// then, and waits for whoever calls [Queue.ExecutePlan]. A set of no jobs is an error, and so
+// is a number below zero, or above 100 for StopAt. When the connection is lost at the
+// commit, the plan may be there all the same: see [Queue.Plans].
+func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, error) {
+	ids := distinct(p.IDs)
+	switch {
+	case len(ids) == 0:
+		return Plan{}, errors.New("start a redrive plan: no jobs")
+	case p.Canary < 0 || !(p.Pace >= 0) || p.StopAt < 0 || p.StopAt > 100:
+		return Plan{}, fmt.Errorf("start a redrive plan: a canary of %d, %g jobs a second, stopping at %d %%: these are no figures for a plan", p.Canary, p.Pace, p.StopAt)
+	}
+	var id int64
+	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		by, filter, reason := errorText(by), errorText(p.Filter), errorText(p.Reason)
+		err := tx.QueryRow(ctx, q.schema.Query("plan_start"), by, filter, reason,
+			min(p.Canary, len(ids)), p.Wait, p.Pace, p.StopAt, len(ids)).Scan(&id)
+		if err != nil {
+			return q.forbid(err, "plan_start")
+		}
+		_, err = tx.Exec(ctx, q.schema.Query("log_act"), by, "redrive", filter, reason, ids[:min(len(ids), loggedIDs)], id, len(ids))
+		if err != nil {
+			return q.forbid(err, "log_act")
+		}
+		added := 0
+		for some := range slices.Chunk(ids, planAdds) {
+			if _, err := tx.Exec(ctx, q.schema.Query("plan_add"), id, added, some); err != nil {
+				return q.forbid(err, "plan_add")
+			}
+			added += len(some)
+		}
+		return nil
+	})
+	if err != nil {
+		return Plan{}, q.failed("start a redrive plan", err)
+	}
+	return q.Plan(ctx, id)
+}
