@@ -71,7 +71,7 @@ func TestMarksSurviveARefresh(t *testing.T) {
 	if got, want := s.log(), "redrive [88007 87981] by ann@shop1"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
-	s.sees("✓ redriven 2")
+	s.sees("✓ redrove 2 of 2 (plan 14)")
 	s.seesNot("marked")
 }
 
@@ -267,7 +267,7 @@ func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
 	s := newStage(t, w, 120, 36)
 	s.press("3", "space", "space", "r")
 	s.later("enter")
-	s.sees("! redriven 1, skipped 1: 87994 idempotency key in use by #88160")
+	s.sees("! redrove 1 of 2 (plan 14), skipped 1: 87994 idempotency key in use by #88160")
 }
 
 func TestDetailRedrivesItsJob(t *testing.T) {

@@ -64,6 +64,8 @@ type app struct {
 	presses  presses
 	flash    flash
 
+	plans    plansHere
+	alarm    alert.Alarm
 	frame string // the finished screen; "" when something changed
 	fault error  // a panic, to be returned by Run
 }
@@ -154,8 +156,9 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			a.frame = ""
 		}
 		return a.readLedger(ledgerEvery)
-	case redrivenMsg:
-		a.redriven(msg)
+	case planStartedMsg, planToldMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg:
+		a.frame = ""
+		return a.planned(msg)
 	case orderedMsg:
 		a.ordered(msg)
 	case pausedMsg:
@@ -328,7 +331,7 @@ func (a *app) globalKeys() []action {
 		a.healthKey(),
 		key("?", "help", "this list", func() tea.Cmd { return a.help() }),
 		key("ctrl+z", "", "suspend; fg comes back", func() tea.Cmd { return tea.Suspend }),
-		key("q", "quit", "quit (ctrl+c too)", func() tea.Cmd { return tea.Quit }),
+		key("q", "quit", "quit (ctrl+c too)", a.quit),
 	)
 }
 

@@ -50,6 +50,7 @@ type Jobs interface {
 	Resume(ctx context.Context, queues ...string) (resumed []string, err error)
 	Logged(ctx context.Context, act queue.Act, do func(context.Context) (done, skipped int, err error)) error
 }
+	Plans
 
 // Workers are the workers of this process; *workers.Pool is.
 type Workers interface {

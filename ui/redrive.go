@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,7 +42,13 @@ func newRedrive(a *app, jobs []subject) *confirm {
 		says:  "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, they will fail again.",
 		yes:   "redrive " + plural(n, "job"),
 		no:    "leave them",
-		do:    func() tea.Cmd { return a.redrive(jobs) },
+		do: func() tea.Cmd {
+			ids := make([]int64, n)
+			for i, j := range jobs {
+				ids[i] = j.id
+			}
+			return a.startPlan(queue.NewPlan{IDs: ids})
+		},
 	}
 	if n == 1 {
 		c.says = "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, it will fail again."
@@ -66,55 +71,4 @@ func newRedrive(a *app, jobs []subject) *confirm {
 		c.more = fmt.Sprintf("and %s more", thousands(int64(n-listed)))
 	}
 	return c
-}
-
-// redrivenMsg is what came of a redrive.
-type redrivenMsg struct {
-	asked []int64
-	done  queue.Done
-	err   error
-}
-
-func (a *app) redrive(jobs []subject) tea.Cmd {
-	ids := make([]int64, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.id
-	}
-	a.say(quiet, "redriving "+plural(len(ids), "job")+"…")
-	return a.io(func(ctx context.Context) tea.Msg {
-		done, err := a.cfg.Jobs.Redrive(ctx, a.cfg.By, ids...)
-		a.cfg.Feed.Refresh()
-		return redrivenMsg{ids, done, err}
-	})
-}
-
-func (a *app) redriven(m redrivenMsg) {
-	for _, id := range m.asked {
-		delete(a.deadTab.list.marks, id)
-	}
-	a.deadTab.Stale()
-	a.jobsTab.Again()
-	text := "redriven " + thousands(int64(len(m.done.IDs)))
-	if len(m.done.IDs) == 1 && len(m.asked) == 1 {
-		text = fmt.Sprintf("redriven %d: pending again", m.done.IDs[0])
-	}
-	if n := len(m.done.Skipped); n > 0 {
-		text = fmt.Sprintf("redriven %d, skipped %d: ", len(m.done.IDs), n)
-		var reasons []string
-		for _, s := range m.done.Skipped[:min(n, 3)] {
-			reasons = append(reasons, fmt.Sprintf("%d %s", s.ID, s.Reason))
-		}
-		text += strings.Join(reasons, "; ")
-		if n > 3 {
-			text += "; …"
-		}
-	}
-	switch {
-	case m.err != nil:
-		a.say(danger, text+" · "+m.err.Error())
-	case len(m.done.Skipped) > 0:
-		a.say(caution, text)
-	default:
-		a.say(okay, text)
-	}
 }

@@ -72,12 +72,18 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}
 	cancel() // commands that still wait give up
+	a.plans.work.close(planFarewell)
 	switch {
 	case watch == nil:
 	case over:
 		watch.Stop()
 	default:
 		watch.Abandon()
+	}
+	if over {
+		for _, line := range a.leftPlans() {
+			fmt.Fprintln(os.Stderr, "leasetop: "+line)
+		}
 	}
 	var fault *panicError
 	if errors.As(a.fault, &fault) {

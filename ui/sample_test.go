@@ -201,6 +201,7 @@ type world struct {
 	skip  map[int64]string
 	now   time.Time
 	stats *Ledger
+	plans plans
 
 	jobs  []queue.Job // of the table, newest first
 	looks []question  // what was asked about them
@@ -442,7 +443,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		}
 	case aloneMsg:
 		s.held = append(s.held, msg)
-	case jobsMsg, deadMsg, eventsMsg, jobMsg, redrivenMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
+	case jobsMsg, deadMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)
 	}
 }

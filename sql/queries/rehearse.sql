@@ -1,0 +1,24 @@
+-- What a redrive of some jobs would find, by what they died of.
+--   $1 ids, each once
+-- Rows: queue, kind, fingerprint; how many would be redriven and how many skipped for their
+-- idempotency key; when the first and the last of both died, the id of the last one and the
+-- first 1,000 characters of its error. Jobs that are no dead letters are in no row. A key
+-- that two of these jobs have counts as free. Indexes: primary key, jobs_idempotency.
+WITH dead AS MATERIALIZED (
+  SELECT id, queue, coalesce(kind, '') AS kind, coalesce(fingerprint, '') AS fingerprint, died_at,
+    idempotency_key IS NOT NULL AND EXISTS (
+      SELECT FROM leasetop.jobs AS live
+      WHERE live.queue = jobs.queue
+        AND live.idempotency_key = jobs.idempotency_key
+        AND live.status IN ('pending', 'processing')) AS in_use
+  FROM leasetop.jobs
+  WHERE id = ANY ($1::bigint[])
+    AND died_at IS NOT NULL),
+grouped AS (
+  SELECT queue, kind, fingerprint, count(*) FILTER (WHERE NOT in_use) AS free, count(*) FILTER (WHERE in_use) AS in_use,
+    min(died_at) AS first, max(died_at) AS last, (array_agg(id ORDER BY died_at DESC, id DESC))[1] AS sample
+  FROM dead
+  GROUP BY queue, kind, fingerprint)
+SELECT grouped.queue, grouped.kind, grouped.fingerprint, free, in_use, first, last, sample, coalesce(left(last_error, 1000), '')
+FROM grouped
+JOIN leasetop.jobs ON jobs.id = sample

@@ -1,0 +1,417 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/planwords"
+)
+
+// Plans starts redrive plans, executes them and orders them about; *queue.Queue does.
+type Plans interface {
+	StartPlan(ctx context.Context, by string, p queue.NewPlan) (queue.Plan, error)
+	Plan(ctx context.Context, id int64) (queue.Plan, error)
+	Plans(ctx context.Context, before int64, limit int) ([]queue.Plan, error)
+	PlanJobs(ctx context.Context, id, after int64, limit int, states ...string) ([]queue.PlanJob, error)
+	ExecutePlan(ctx context.Context, id int64, told func(queue.Plan)) (queue.Plan, error)
+	PausePlan(ctx context.Context, by, why string, id int64) (queue.Plan, error)
+	ResumePlan(ctx context.Context, by, why string, id int64) (queue.Plan, error)
+	CancelPlan(ctx context.Context, by, why string, id int64) (queue.Plan, error)
+	UndoPlan(ctx context.Context, by, why string, id int64) (queue.Plan, error)
+	Rehearse(ctx context.Context, ids []int64) (queue.Rehearsal, error)
+	PlanStatements(p queue.NewPlan) []queue.Statement
+}
+
+const (
+	planFrame     = 250 * time.Millisecond // between two looks at what an execution told
+	startPatience = 2 * time.Minute        // a plan of a million jobs is fixed in one transaction
+	planFarewell  = 2 * time.Second        // how long the end of the program waits for executions
+)
+
+// plansHere are the plans that this dashboard knows of, and those that it executes.
+type plansHere struct {
+	seen map[int64]*planSeen
+	runs map[int64]*planRun
+	last int64 // the latest that was started here; 0 none
+	work background
+}
+
+// planSeen is a plan as it was when it was last read or told of.
+type planSeen struct {
+	plan  queue.Plan
+	read  time.Time // local clock; zero: not yet
+	speed planwords.Speed
+	err   error // why it was not read again
+}
+
+// of is what is known of a plan.
+func (p *plansHere) of(id int64) *planSeen {
+	if p.seen == nil {
+		p.seen = map[int64]*planSeen{}
+	}
+	if p.seen[id] == nil {
+		p.seen[id] = &planSeen{}
+	}
+	return p.seen[id]
+}
+
+// saw takes a plan as it is now.
+func (a *app) saw(plan queue.Plan) {
+	s, now := a.plans.of(plan.ID), a.now()
+	s.plan, s.read, s.err = plan, now, nil
+	s.speed.Note(plan, now)
+}
+
+// planRun is a plan that this process executes, in the background.
+type planRun struct {
+	id    int64
+	again bool // it was told to go on while it was ending
+
+	mu     sync.Mutex
+	latest queue.Plan
+	err    error         // it is tried again after this
+	told   chan struct{} // there is something newer than was taken
+	over   chan struct{}
+}
+
+// tell takes the plan as it is now, or why it does not get on.
+func (r *planRun) tell(plan queue.Plan, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.latest = plan
+	}
+	r.err = err
+	select {
+	case r.told <- struct{}{}:
+	default:
+	}
+}
+
+func (r *planRun) news() (queue.Plan, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.latest, r.err
+}
+
+type (
+	// planStartedMsg is that a plan has been started, or why not.
+	planStartedMsg struct {
+		plan queue.Plan
+		ids  []int64
+		open bool // its page is to be opened
+		err  error
+	}
+	// planToldMsg is how far a plan is that is executed here.
+	planToldMsg struct{ run *planRun }
+	// planRanMsg is that nothing more is to be done here for a plan.
+	planRanMsg struct {
+		run   *planRun
+		plan  queue.Plan
+		skips []queue.PlanJob // the first that were skipped
+		err   error
+	}
+	// planMsg is a plan that was read.
+	planMsg struct {
+		id   int64
+		plan queue.Plan
+		took time.Duration
+		err  error
+	}
+)
+
+// startPlan fixes the set of a plan and executes it, in the background of this process.
+func (a *app) startPlan(p queue.NewPlan) tea.Cmd { return a.beginPlan(p, false) }
+
+func (a *app) beginPlan(p queue.NewPlan, open bool) tea.Cmd {
+	a.say(quiet, "redriving "+plural(len(p.IDs), "job")+"…")
+	return a.ioWithin(startPatience, func(ctx context.Context) tea.Msg {
+		plan, err := a.cfg.Jobs.StartPlan(ctx, a.cfg.By, p)
+		return planStartedMsg{plan, p.IDs, open, err}
+	})
+}
+
+func (a *app) planStarted(m planStartedMsg) tea.Cmd {
+	if m.err != nil {
+		a.say(danger, "nothing was redriven: "+m.err.Error())
+		return nil
+	}
+	a.saw(m.plan)
+	a.plans.last = m.plan.ID
+	for _, id := range m.ids {
+		delete(a.deadTab.list.marks, id)
+	}
+	if m.open {
+		a.flash = flash{}
+		a.openOver(a.newPlanPage(m.plan.ID))
+	}
+	return a.executePlan(m.plan.ID)
+}
+
+// executePlan executes a plan here until there is nothing more to do for it. Where the
+// database cannot be reached it is tried again.
+func (a *app) executePlan(id int64) tea.Cmd {
+	if run := a.plans.runs[id]; run != nil {
+		run.again = true
+		return nil
+	}
+	run := &planRun{id: id, told: make(chan struct{}, 1), over: make(chan struct{})}
+	if a.plans.runs == nil {
+		a.plans.runs = map[int64]*planRun{}
+	}
+	a.plans.runs[id] = run
+	return tea.Batch(func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = faultMsg{caught(r)}
+			}
+		}()
+		defer close(run.over)
+		if !a.plans.work.begin() {
+			return nil
+		}
+		defer a.plans.work.end()
+		plan, err := a.carryOut(run)
+		a.cfg.Feed.Refresh()
+		m := planRanMsg{run: run, plan: plan, err: err}
+		if err == nil && plan.Skipped > 0 {
+			m.skips, _ = a.cfg.Jobs.PlanJobs(a.ctx, id, 0, 3, "skipped") // the counts say enough without
+		}
+		return m
+	}, a.listenPlan(run))
+}
+
+// carryOut executes a plan, again and again while the database does not answer.
+func (a *app) carryOut(run *planRun) (queue.Plan, error) {
+	failed := time.Time{}
+	for {
+		plan, err := a.cfg.Jobs.ExecutePlan(a.ctx, run.id, func(p queue.Plan) {
+			failed = time.Time{}
+			run.tell(p, nil)
+		})
+		switch {
+		case err == nil, a.ctx.Err() != nil, hopeless(err):
+			return plan, err
+		// Its own lease may be what is in its way after a connection was lost.
+		case errors.Is(err, queue.ErrPlanTaken) && (failed.IsZero() || time.Since(failed) > time.Minute):
+			return plan, err
+		}
+		if failed.IsZero() {
+			failed = time.Now()
+		}
+		run.tell(plan, err)
+		if !a.sleep(a.ctx, afterError) {
+			return plan, err
+		}
+	}
+}
+
+// hopeless tells that trying again would not help.
+func hopeless(err error) bool {
+	for _, final := range []error{queue.ErrPlanState, queue.ErrNotFound, queue.ErrForbidden, queue.ErrSchemaMissing, errors.ErrUnsupported} {
+		if errors.Is(err, final) {
+			return true
+		}
+	}
+	return false
+}
+
+// listenPlan waits for what an execution tells, at the screen's own pace.
+func (a *app) listenPlan(run *planRun) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case <-run.told:
+		case <-run.over:
+			return nil
+		case <-a.ctx.Done():
+			return nil
+		}
+		if !a.sleep(a.ctx, planFrame) {
+			return nil
+		}
+		return planToldMsg{run}
+	}
+}
+
+func (a *app) planTold(m planToldMsg) tea.Cmd {
+	if a.plans.runs[m.run.id] != m.run {
+		return nil
+	}
+	plan, err := m.run.news()
+	if plan.ID != 0 {
+		a.saw(plan)
+	}
+	a.plans.of(m.run.id).err = err
+	return a.listenPlan(m.run)
+}
+
+// planRan says what came of a plan that was executed here.
+func (a *app) planRan(m planRanMsg) tea.Cmd {
+	delete(a.plans.runs, m.run.id)
+	a.deadTab.Stale()
+	a.jobsTab.Again()
+	name := fmt.Sprintf("plan %d", m.run.id)
+	if m.err != nil {
+		if errors.Is(m.err, queue.ErrPlanTaken) {
+			a.say(caution, m.err.Error()+": it goes on there")
+			return nil
+		}
+		a.plans.of(m.run.id).err = m.err
+		a.say(danger, name+": "+m.err.Error())
+		return nil
+	}
+	a.saw(m.plan)
+	if m.run.again && planwords.Works(m.plan.State) {
+		return a.executePlan(m.run.id)
+	}
+	p := m.plan
+	switch p.State {
+	case queue.PlanDone:
+		if p.Skipped == 0 {
+			undo := ""
+			if one, ok := find(a.page().Keys(a), "u"); ok && one.why == "" {
+				undo = " · u undoes"
+			}
+			a.say(okay, redrove(p)+undo)
+			break
+		}
+		text := redrove(p) + ", skipped " + thousands(p.Skipped) + ": "
+		var reasons []string
+		for _, s := range m.skips {
+			reasons = append(reasons, fmt.Sprintf("%d %s", s.ID, s.Reason))
+		}
+		a.say(caution, text+strings.Join(reasons, "; ")+pick(p.Skipped > int64(len(m.skips)), "; …", ""))
+	case queue.PlanUndone:
+		a.say(okay, fmt.Sprintf("took back %s: dead letters again (plan %d)", plural(int(p.Undone), "job"), p.ID))
+	case queue.PlanStopped:
+		a.say(danger, name+" "+planwords.Stands(p))
+	case queue.PlanHeld:
+		a.say(caution, name+": "+planwords.Stands(p))
+	case queue.PlanPaused, queue.PlanCancelled:
+		if p.StateBy != a.cfg.By { // what was done here has been said
+			a.say(caution, name+" was "+planwords.Stands(p))
+		}
+	}
+	return nil
+}
+
+// redrove says how many of a plan were redriven.
+func redrove(p queue.Plan) string {
+	if p.Total == 1 && p.Redriven == 1 {
+		return fmt.Sprintf("redriven: pending again (plan %d)", p.ID)
+	}
+	return fmt.Sprintf("redrove %s of %s (plan %d)", thousands(p.Redriven), thousands(p.Total), p.ID)
+}
+
+// leftPlans says of each plan that was executed here when the program ended that it
+// stands still now.
+func (a *app) leftPlans() (lines []string) {
+	for _, id := range a.runningPlans() {
+		p := a.plans.of(id).plan
+		lines = append(lines, fmt.Sprintf("plan %d stands still, %s: `leasetop plan resume %[1]d`, or c on its page, goes on", id, planwords.Came(p)))
+	}
+	return lines
+}
+
+// runningPlans are the plans that are executed here, oldest first.
+func (a *app) runningPlans() (ids []int64) {
+	for id := range a.plans.runs {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// background is work that the end of the program waits for, a while.
+type background struct {
+	mu     sync.Mutex
+	closed bool
+	n      int
+	idle   chan struct{} // closed when the last has ended after close
+}
+
+func (b *background) begin() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.n++
+	return true
+}
+
+func (b *background) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n--; b.n == 0 && b.closed {
+		close(b.idle)
+	}
+}
+
+// close lets nothing more begin and waits for what runs, but no longer than patience.
+func (b *background) close(patience time.Duration) {
+	b.mu.Lock()
+	b.closed, b.idle = true, make(chan struct{})
+	none, idle := b.n == 0, b.idle
+	b.mu.Unlock()
+	if none {
+		return
+	}
+	select {
+	case <-idle:
+	case <-time.After(patience):
+	}
+}
+
+// planned takes what there is to know of plans.
+func (a *app) planned(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case planStartedMsg:
+		return a.planStarted(msg)
+	case planToldMsg:
+		return a.planTold(msg)
+	case planRanMsg:
+		return a.planRan(msg)
+	case planActedMsg:
+		return a.planActed(msg)
+	case undoAskedMsg:
+		a.undoAsked(msg)
+	case rehearsedMsg:
+		msg.form.Took(msg)
+	case planMsg:
+		if a.plans.runs[msg.id] == nil || msg.err == nil {
+			a.readPlanDone(msg)
+		}
+	}
+	for _, p := range a.over {
+		switch p := p.(type) {
+		case *planPage:
+			switch msg := msg.(type) {
+			case planMsg:
+				p.Took(msg)
+			case planJobsMsg:
+				p.jobs.Took(msg)
+			}
+		case *planList:
+			if m, ok := msg.(plansMsg); ok {
+				p.Took(m)
+			}
+		}
+	}
+	return nil
+}
+
+func (a *app) readPlanDone(m planMsg) {
+	if m.err != nil {
+		a.plans.of(m.id).err = m.err
+		return
+	}
+	a.saw(m.plan)
+}
