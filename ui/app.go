@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
@@ -63,6 +64,7 @@ type app struct {
 	health   *healthPanel // in dialogs while it is open
 	presses  presses
 	flash    flash
+	alarm    alert.Alarm
 
 	plans    plansHere
 	alarm    alert.Alarm
@@ -82,6 +84,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	a.tabs = a.registry()
 	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil}
 	a.latest.state = a.pic.state
+	a.alarm.Limits, a.pic.alarm = cfg.Alerts.Limits, &a.alarm
 	a.health = &healthPanel{pic: &a.pic, compare: a.compareKey}
 	a.tick()
 	return a
@@ -112,7 +115,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.pulled(msg)
 	case secondMsg:
 		a.tick()
-		return a.second()
+		return tea.Batch(a.second(), a.judge())
 	case tea.KeyPressMsg:
 		a.frame = ""
 		cmd := a.press(msg)
@@ -347,16 +350,18 @@ func (a *app) help() tea.Cmd {
 		move("j k ↓ ↑", "down, up"), move("^d ^u", "half a page down, up"), move("g G", "to the top, to the end"),
 	}}
 	origin := helpSection{title: "Where the picture comes from", notes: sources(&a.pic)}
+	last := append(limitSections(&a.pic), origin)
 	if panel, ok := a.dialogs.Top().(*healthPanel); ok {
-		sections = []helpSection{{title: "Health", actions: panel.Keys(a)}, moving, origin}
+		sections = append([]helpSection{{title: "Health", actions: panel.Keys(a)}, moving}, last...)
 	} else {
 		if own := a.page().Keys(a); len(own) > 0 {
 			sections = append(sections, helpSection{title: here, actions: own})
 		}
 		sections = append(sections,
 			helpSection{title: "Demonstration", actions: a.demoKeys()}, moving,
-			helpSection{title: "Everywhere", actions: a.globalKeys()}, origin,
+			helpSection{title: "Everywhere", actions: a.globalKeys()},
 		)
+		sections = append(sections, last...)
 	}
 	a.dialogs.Push(&helpDialog{sections: sections}, a.now())
 	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts

@@ -22,6 +22,8 @@ type Config struct {
 	By     string   // who acts, as jobs and pauses remember it: "ann@laptop"
 	Serves []string // the queues this process has handlers for; a new worker may take these
 
+	Alerts Alerts // what is watched for; the zero value is nothing
+
 	In  io.Reader // nil is standard input
 	Out io.Writer // nil is standard output
 }

@@ -82,7 +82,7 @@ func header(p *picture, origin string, frozen bool, w int) string {
 	if origin != "" {
 		left = append(left, part{t.dim.draw(safe.Text(origin)), 5})
 	}
-	right := append(p.feed(), part{p.drift(), 6}, part{p.skew(), 7}, part{p.healthChip(), 1}, part{p.life(frozen), 0})
+	right := append(p.feed(), part{p.drift(), 6}, part{p.skew(), 7}, part{p.healthChip(), 1}, part{p.alertChip(), 1}, part{p.life(frozen), 0})
 	return spread(left, right, w)
 }
 

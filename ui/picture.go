@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
@@ -24,6 +25,7 @@ type picture struct {
 	counted time.Time       // this machine's clock, when it was counted
 	worst   time.Duration   // the latest reclaim after expiry seen; negative when none was
 	alone   bool            // no workers run in this process
+	alarm   *alert.Alarm    // judges also while this picture is frozen
 	now     time.Time       // the database's clock
 	local   time.Time       // this machine's clock at the same moment
 

@@ -49,6 +49,7 @@ func (a *app) screen() []string {
 		return a.tooSmall(w, h)
 	}
 	lines := []string{header(&a.pic, a.cfg.Origin, a.frozen, w), a.tabLine(w)}
+	lines = append(lines, alertLine(&a.pic, w)...)
 	lines = append(lines, banner(&a.pic, w)...)
 	body := h - len(lines) - 1
 	lines = append(lines, a.planLine(w)...)

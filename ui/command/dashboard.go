@@ -21,7 +21,7 @@ import (
 
 // dashboard shows the queue, live, until it is quit or ctx ends. On the private
 // server it also runs the demonstration.
-func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err error) {
+func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts ui.Alerts) (err error) {
 	noScreen := plainReason(wantPlain)
 	if noScreen != "" {
 		fmt.Fprintf(os.Stderr, "leasetop: %s: printing events and depths as lines until interrupted\n", noScreen)
@@ -41,7 +41,7 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err err
 	feed := watch.Start(lasting, d.Queue, watch.Options{})
 	defer feed.Close()
 	if !d.Private() {
-		return show(ctx, d, feed, nil, nil, noScreen)
+		return show(ctx, d, feed, nil, nil, alerts, noScreen)
 	}
 	pool, err := workers.New(d.Queue, demo.Handlers(d.Queue), workers.Options{Lease: demo.Lease, Grace: demo.Grace})
 	if err != nil {
@@ -64,7 +64,7 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool) (err err
 		return err
 	}
 	defer demonstration.Stop()
-	return show(ctx, d, feed, pool, demonstration, noScreen)
+	return show(ctx, d, feed, pool, demonstration, alerts, noScreen)
 }
 
 // plainReason says why there is no screen; "" when there is one.
@@ -98,14 +98,14 @@ func unusable(ctx context.Context, d *cli.Database) error {
 
 // show shows it, on the screen or as lines. pool and demonstration are nil when
 // there are none.
-func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.Pool, demonstration *demo.Demo, noScreen string) error {
+func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.Pool, demonstration *demo.Demo, alerts ui.Alerts, noScreen string) error {
 	if noScreen != "" {
 		if pool == nil {
-			return plain.Run(ctx, feed, nil, os.Stdout)
+			return plain.Run(ctx, feed, nil, alerts.Limits, os.Stdout)
 		}
-		return plain.Run(ctx, feed, pool, os.Stdout)
+		return plain.Run(ctx, feed, pool, alerts.Limits, os.Stdout)
 	}
-	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator()}
+	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts}
 	if pool != nil {
 		config.Workers, config.Demo, config.Serves = pool, onScreen{demonstration}, demo.Queues()
 	}

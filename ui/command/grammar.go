@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/alert"
+	"github.com/leasetop/leasetop/ui"
 	"github.com/leasetop/leasetop/ui/cli"
 )
 
@@ -26,6 +28,7 @@ type options struct {
 func newRoot(failure *error) *cobra.Command {
 	o := &options{output: format(cli.Table)}
 	var fresh, plain bool
+	alerts := ui.Alerts{Limits: alert.Limits{}}
 	root := &cobra.Command{
 		Use:   "leasetop",
 		Short: "A work queue on one PostgreSQL table, and its dashboard",
@@ -39,7 +42,7 @@ func newRoot(failure *error) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			*failure = o.check(cmd)
 			if *failure == nil {
-				*failure = dashboard(cmd.Context(), o.where(), fresh, plain)
+				*failure = dashboard(cmd.Context(), o.where(), fresh, plain, alerts)
 			}
 			return nil
 		},
@@ -51,6 +54,10 @@ func newRoot(failure *error) *cobra.Command {
 	flags.VarP(&o.output, "output", "o", "how to print: table or json")
 	root.Flags().BoolVar(&fresh, "fresh", false, "start over: wipe the private server's data first")
 	root.Flags().BoolVar(&plain, "plain", false, "no screen: print events and depths as lines")
+	limitFlags(root.Flags(), alerts.Limits, "max", "alert:", alert.Measures...)
+	root.Flags().BoolVar(&alerts.Silent, "no-bell", false, "do not ring for an alert")
+	root.Flags().Var(notify{&alerts.Notify}, "notify", "ask the terminal for a notification of each alert, too; it says how it is asked")
+	root.Flags().Lookup("notify").NoOptDefVal = "auto"
 
 	add := func(parent, cmd *cobra.Command, args cobra.PositionalArgs, do func(context.Context, *cobra.Command, []string) error) *cobra.Command {
 		cmd.Args = args
@@ -70,6 +77,7 @@ func newRoot(failure *error) *cobra.Command {
 	addOperate(root, o, add)
 	addWork(root, o, add)
 	addEvents(root, o, add)
+	addCheck(root, o, add, failure)
 
 	add(root, &cobra.Command{
 		Use: "show ID", Short: "Print one job with its payload and history", Example: "leasetop show 42 -o json",

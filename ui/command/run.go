@@ -35,7 +35,7 @@ const sameSignal = 500 * time.Millisecond
 const lastWord = 2 * time.Second
 
 // Main does what the command line says and returns the exit status: 0 done,
-// 1 failed, 2 called in a wrong way (nothing was done).
+// 1 failed, 2 called in a wrong way (nothing was done); that of check is its verdict.
 func Main(version string) int {
 	// The first signal asks for an orderly end, a second forces it. What follows at
 	// once is the same signal: make and timeout pass on what their group got already.
@@ -53,6 +53,9 @@ func Main(version string) int {
 	// that does not answer would hold up the message.
 	err := fang.Execute(ctx, root, fang.WithVersion(version),
 		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { report(ctx, err) }))
+	if verdict := cli.Verdict(0); errors.As(errors.Join(err, failure), &verdict) {
+		return int(verdict)
+	}
 	if err != nil { // of the grammar: no command ran
 		return exitUsage
 	}
@@ -79,8 +82,8 @@ func asked() []os.Signal {
 // report says on standard error what went wrong: in colour on a terminal, plain
 // elsewhere, harmless in either case whatever the error quotes.
 func report(ctx context.Context, err error) {
-	if err == nil || brokenPipe(err) {
-		return
+	if verdict := cli.Verdict(0); err == nil || brokenPipe(err) || errors.As(err, &verdict) {
+		return // a verdict was printed
 	}
 	text := strings.ReplaceAll(safe.Block(strings.TrimSpace(err.Error())), "\n", "\n  ")
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {

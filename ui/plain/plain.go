@@ -7,7 +7,11 @@
 //
 // Times are the database's, in UTC. Depths that do not come from the stream of changes, and
 // so may be bounds (4+) and estimates (~310), end in "(polled)", and those that are not of the
-// present in their age. No line holds an escape code, whatever the database holds. Heartbeats
+// present in their age. A limit that is passed is a line:
+//
+//	2026-03-01T12:00:04.000Z alert 11 dead letters, more than 10
+//
+// No line holds an escape code, whatever the database holds. Heartbeats
 // are left out.
 package plain
 
@@ -20,6 +24,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
@@ -41,9 +46,10 @@ type Workers interface {
 }
 
 // Run prints until ctx ends, which is no error, or out takes no more. crew is nil
-// when this process has no workers.
-func Run(ctx context.Context, feed Feed, crew Workers, out io.Writer) error {
-	p := &printer{out: bufio.NewWriter(out)}
+// when this process has no workers. Where a limit is passed, that is a line, and so is when
+// it is kept again for long enough, or when neither can be told.
+func Run(ctx context.Context, feed Feed, crew Workers, limits alert.Limits, out io.Writer) error {
+	p := &printer{out: bufio.NewWriter(out), alarm: alert.Alarm{Limits: limits}}
 	tick := time.NewTicker(depthEvery)
 	defer tick.Stop()
 	depthDue := true
@@ -59,6 +65,7 @@ func Run(ctx context.Context, feed Feed, crew Workers, out io.Writer) error {
 			p.depth(state, time.Now())
 			depthDue = false
 		}
+		p.alerts(state, time.Now())
 		if err := p.out.Flush(); err != nil {
 			return fmt.Errorf("plain mode: %w", err)
 		}
@@ -78,6 +85,8 @@ type printer struct {
 	seen     uint64 // the last of the feed's events
 	seenCrew uint64 // and of the workers'
 	twice    twice
+	alarm    alert.Alarm
+	doubted  map[alert.Measure]bool // what was told that it cannot be told
 }
 
 func (p *printer) line(at time.Time, source, text string) {

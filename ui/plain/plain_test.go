@@ -35,7 +35,7 @@ func printed(t *testing.T, s watch.State, c Workers, last string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	out := &untilLine{want: regexp.MustCompile(last), found: cancel}
-	if err := Run(ctx, &picture{s}, c, out); err != nil {
+	if err := Run(ctx, &picture{s}, c, nil, out); err != nil {
 		t.Fatal(err)
 	}
 	if context.Cause(ctx) != context.Canceled {
@@ -116,7 +116,7 @@ func TestClosedOutputEndsIt(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()
 	r.Close()
-	err := Run(t.Context(), &picture{watch.State{Polling: watch.Link{Reason: "down"}}}, nil, w)
+	err := Run(t.Context(), &picture{watch.State{Polling: watch.Link{Reason: "down"}}}, nil, nil, w)
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("Run returned %v", err)
 	}
