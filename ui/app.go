@@ -64,10 +64,9 @@ type app struct {
 	health   *healthPanel // in dialogs while it is open
 	presses  presses
 	flash    flash
-	alarm    alert.Alarm
-
 	plans    plansHere
 	alarm    alert.Alarm
+
 	frame string // the finished screen; "" when something changed
 	fault error  // a panic, to be returned by Run
 }

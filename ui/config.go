@@ -50,9 +50,9 @@ type Jobs interface {
 	Cancel(ctx context.Context, by string, ids ...int64) (queue.Cancelled, error)
 	Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error)
 	Resume(ctx context.Context, queues ...string) (resumed []string, err error)
+	Plans
 	Logged(ctx context.Context, act queue.Act, do func(context.Context) (done, skipped int, err error)) error
 }
-	Plans
 
 // Workers are the workers of this process; *workers.Pool is.
 type Workers interface {

@@ -51,8 +51,8 @@ func (a *app) screen() []string {
 	lines := []string{header(&a.pic, a.cfg.Origin, a.frozen, w), a.tabLine(w)}
 	lines = append(lines, alertLine(&a.pic, w)...)
 	lines = append(lines, banner(&a.pic, w)...)
-	body := h - len(lines) - 1
 	lines = append(lines, a.planLine(w)...)
+	body := h - len(lines) - 1
 	switch s := a.pic.state.Server; {
 	case s.SchemaMissing:
 		lines = append(lines, a.noSchema(w, body)...)
