@@ -13,10 +13,10 @@ type NewPlan struct {
 	IDs    []int64 // the set; it is fixed from now on
 	Filter string  // what chose them, for whoever reads the plan; "" when they were named one by one
 	Reason string  // why, for whoever reads the log
-	Canary int     // so many are redriven first, and the rest only when all of these have ended
+	Canary int     // so many are redriven first, not counting those skipped, and the rest only when all of these have ended
 	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan
 	Pace   float64 // jobs a second after the canary
-	StopAt int     // stops when more than so many per cent of those that ended are dead again; 0 is never
+	StopAt int     // stops when more than so many per cent of those that ended are dead again; 0 is never. Of fewer than ten, the share is taken of ten, or of the whole canary
 }
 
 // PlanState is where a plan stands.

@@ -14,7 +14,7 @@ const (
 	planBatch = 500
 	// planQuick and planSlow are between which a transaction of a plan should take: a batch that is quicker
 	// lets the next one be larger, a slower one smaller.
-	planQuick, planSlow = 50 * time.Millisecond, 100 * time.Millisecond
+	planQuick, planSlow = 40 * time.Millisecond, 80 * time.Millisecond
 	// planStuck is how long a single job may wait for a row or a key that another
 	// transaction has locked, before it is passed over.
 	planStuck = time.Second

@@ -97,7 +97,7 @@ func (e *execution) take(ctx context.Context) error {
 		return p.taken()
 	}
 	e.tally = newTally(p)
-	e.pace = newPace(p)
+	e.pace = newPace(p, time.Now())
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (e *execution) redrive(ctx context.Context, p *standingPlan) (wait time.Dur
 	if why := e.tally.stop(p); why != "" {
 		return 0, e.turn(ctx, "stop", why, PlanStopped, PlanRunning)
 	}
-	n, wait := e.pace.allow()
+	n, wait := e.pace.allow(time.Now())
 	if n == 0 {
 		return wait, nil
 	}

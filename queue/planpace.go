@@ -19,16 +19,15 @@ type pace struct {
 
 // newPace goes on where the plan's last executor was: nothing is owed for the time in
 // which nobody executed it.
-func newPace(p *standingPlan) pace {
-	return pace{rate: p.Pace, credit: min(p.Pace*p.since.Seconds(), 1), at: time.Now()}
+func newPace(p *standingPlan, now time.Time) pace {
+	return pace{rate: p.Pace, credit: min(p.Pace*p.since.Seconds(), 1), at: now}
 }
 
 // allow returns how many jobs may go now or, when none may, in what time.
-func (p *pace) allow() (n int, wait time.Duration) {
+func (p *pace) allow(now time.Time) (n int, wait time.Duration) {
 	if p.rate <= 0 {
 		return planBatch, 0
 	}
-	now := time.Now()
 	most := max(p.rate*paceBurst.Seconds(), 1)
 	p.credit = min(p.credit+p.rate*now.Sub(p.at).Seconds(), 2*most) // a late wake-up is made up for
 	p.at = now

@@ -57,6 +57,7 @@ var feedWords = map[watch.What]struct {
 	watch.CancelAsked: {"⊘", caution, "cancel asked", ""},
 	watch.Cancelled:   {"⊘", caution, "cancelled", ""},
 	watch.Redriven:    {"↑", okay, "redriven", ""},
+	watch.TakenBack:   {"↓", caution, "taken back", ""},
 	watch.Paused:      {pausedMark, caution, "paused", ""},
 	watch.Resumed:     {"▸", okay, "resumed", ""},
 	watch.Edited:      {"~", caution, "edited", ""},

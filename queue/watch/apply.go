@@ -129,7 +129,7 @@ func movesOf(e Event, was, now *row) (n moves) {
 	if over(now.status) && !over(was.status) {
 		n.out = 1
 	}
-	if now.status.IsDeadLetter() && !was.status.IsDeadLetter() {
+	if now.status.IsDeadLetter() && !was.status.IsDeadLetter() && e.What != TakenBack { // it did not die now
 		n.dead = 1
 	}
 	return n

@@ -239,6 +239,7 @@ const (
 	Failed    What = "failed"
 	Buried    What = "buried"
 	Redriven  What = "redriven"
+	TakenBack What = "taken back" // redriven, and a dead letter again as it was: its plan was undone
 	// CancelAsked is of a running job, whose worker is to end it; Cancelled is the end.
 	CancelAsked What = "cancel asked"
 	Cancelled   What = "cancelled"
@@ -254,7 +255,7 @@ const (
 
 // Whats is every What there is.
 var Whats = []What{
-	Enqueued, Claimed, Renewed, Completed, Retried, Released, Lost, Reclaimed, Failed, Buried, Redriven,
+	Enqueued, Claimed, Renewed, Completed, Retried, Released, Lost, Reclaimed, Failed, Buried, Redriven, TakenBack,
 	CancelAsked, Cancelled, Paused, Resumed, Edited, Discarded, Restored, Deleted, Truncated, Health,
 }
 

@@ -37,6 +37,7 @@ func tellNew(now *row, at time.Time) Event {
 //	processing → the same  same claim: renewed; other owner or lock time: claimed
 //	processing → the same  same lease, and somebody asked for it: cancel asked
 //	dead letter → pending  redriven
+//	pending → dead letter  with both run_at and updated_at from before it was due: taken back
 //	→ dead                 cancelled, when somebody had asked for it
 //
 // old is nil when it is not known; then the row's own times have to do: a claim
@@ -54,6 +55,9 @@ func tell(old, now *row, at time.Time) Event {
 		return edited(old, now, owner, at)
 	}
 	attempt := fmt.Sprintf("attempt %d of %d", now.attempts, now.maxAttempts)
+	if was == queue.Pending && now.status.IsDeadLetter() && takenBack(old, now) {
+		return event(TakenBack, now, "")
+	}
 	switch now.status {
 	case queue.Processing:
 		switch {
@@ -133,6 +137,12 @@ func backToPending(old, now *row, owner, attempt string, at time.Time) Event {
 		return event(Reclaimed, now, owner, attempt)
 	}
 	return event(Released, now, owner)
+}
+
+// takenBack tells whether a dead letter is what it was before its redrive, which made
+// it due then. Nobody else who ends a pending job touches its run_at.
+func takenBack(old, now *row) bool {
+	return old.runAt.Infinity == 0 && now.updatedAt.Before(old.runAt.Time) && !sameTime(old.runAt, now.runAt)
 }
 
 func edited(old, now *row, owner string, at time.Time) Event {
