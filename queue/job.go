@@ -54,7 +54,7 @@ type Attempt struct {
 	Attempt int       `json:"attempt"` // the value of Attempts at the time
 	At      time.Time `json:"at"`      // the database's clock
 	Worker  string    `json:"worker"`  // the fencing token of the claim, or the operator's name
-	Outcome string    `json:"outcome"` // retry, failed, buried, lost, cancelled, cancel asked, redriven, restored
+	Outcome string    `json:"outcome"` // retry, failed, buried, lost, cancelled, cancel asked, redriven, taken back, restored
 	Error   string    `json:"error"`   // at most 2,000 characters
 }
 
