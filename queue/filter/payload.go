@@ -75,7 +75,7 @@ func (t *term) readAnywhere(v Value) *Mistake {
 	var path string
 	switch {
 	case star && text == "":
-		path = `@ != ""`
+		path = `@ != "" && @ starts with ""` // null is not "" either
 	case star:
 		path = begins("@", text)
 	case text == "":
