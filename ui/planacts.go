@@ -78,7 +78,7 @@ func (a *app) pausePlanKey(p *queue.Plan) action {
 func (a *app) goOnKey(p *queue.Plan) action {
 	label, help := "go on", "let the plan go on: after its canary, a pause or a stop, and also when nobody executes it any more"
 	if p != nil && planwords.Works(p.State) && a.plans.runs[p.ID] == nil {
-		label = "take over"
+		label = pick(p.Executor == "" || p.Alone > 0, "take over", label)
 		return key("c", label, help, func() tea.Cmd {
 			a.say(quiet, fmt.Sprintf("taking over plan %d…", p.ID))
 			return a.executePlan(p.ID)

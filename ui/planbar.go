@@ -37,7 +37,7 @@ func planBar(t *theme, p *queue.Plan, w int) string {
 	shares := planShares(t, p)
 	percent := ""
 	if p.Total > 0 {
-		percent = fmt.Sprintf(" %3d %%", (p.Total-p.Waiting)*100/p.Total)
+		percent = fmt.Sprintf(" %3d %%", (p.Redriven+p.Undone+p.Skipped)*100/p.Total)
 	}
 	room := w - len(percent)
 	if room < len(shares) || p.Total <= 0 {

@@ -232,7 +232,7 @@ func (f *planForm) Lines(t *theme, w, h int, armed bool) []string {
 	if err != nil {
 		words, k = wrap("! "+err.Error(), w), t.warn
 	}
-	buttons := f.buttons(t, armed, err == nil)
+	buttons := f.buttons(t, w, armed, err == nil)
 	about := append([]string(nil), f.set.says...)
 	if f.set.filter != "" {
 		about = append(about, t.dim.draw("filter ")+t.accent.draw(safe.Text(f.set.filter)))
@@ -292,7 +292,7 @@ func (f *planForm) outlook(t *theme) string {
 
 // form draws the fields.
 func (f *planForm) form(t *theme, w int) []string {
-	const nameW = 19
+	const nameW = 21
 	line := func(field int, name, value, unit string) string {
 		k := t.dim
 		if field == f.at {
@@ -322,26 +322,31 @@ func (f *planForm) form(t *theme, w int) []string {
 		text := f.inputs[fieldReason].text
 		reason = pick(text == "", t.faint, t.strong).draw(brief(pick(text == "", "for whoever reads the log", text), max(w-nameW-4, 1)))
 	}
+	unit := func(long, short string) string { return pick(w >= 84, long, short) }
 	return []string{
-		line(fieldCanary, "try first", number(fieldCanary), "of them, and watch how they end; empty: all at once"),
+		line(fieldCanary, "try first", number(fieldCanary), unit("of them, and watch how they end; empty: all at once", "of them; empty: all at once")),
 		line(fieldThen, "then", then, ""),
-		line(fieldPace, "pace", number(fieldPace), "jobs a second; empty: as fast as it goes"),
-		line(fieldStop, "stop when more than", number(fieldStop), "% of those that ended died again; empty: never"),
+		line(fieldPace, "pace", number(fieldPace), unit("jobs a second; empty: as fast as it goes", "a second; empty: unpaced")),
+		line(fieldStop, "stop when more than", number(fieldStop), unit("% of those that ended died again; empty: never", "% died again; empty: never")),
 		line(fieldReason, "reason", reason, ""),
 	}
 }
 
-func (f *planForm) buttons(t *theme, armed, fine bool) string {
+func (f *planForm) buttons(t *theme, w int, armed, fine bool) string {
 	kind := pick(armed && fine, okay, quiet)
 	yes := pick(f.at == fieldReason, "enter", "y")
-	text := t.chip(kind, pick(armed, yes, "…")+"  start") + "  "
-	if f.at != fieldReason {
-		text += t.chip(quiet, "d  dry run") + "  " + t.chip(quiet, "s  SQL") + "  "
-	}
+	chips := []string{t.chip(kind, pick(armed, yes, "…")+"  start")}
 	if f.at == fieldThen {
-		text += t.chip(quiet, "space  choose") + "  "
+		chips = append(chips, t.chip(quiet, "space  choose"))
 	}
-	return text + t.chip(quiet, "tab ↑↓  next field") + "  " + t.chip(quiet, "esc  leave them")
+	if f.at != fieldReason {
+		chips = append(chips, t.chip(quiet, "d  dry run"), t.chip(quiet, "s  SQL"))
+	}
+	chips = append(chips, t.chip(quiet, "tab  next field"), t.chip(quiet, "esc  leave them"))
+	for len(chips) > 2 && safe.Width(strings.Join(chips, "  ")) > w { // how to start it and how to leave it stay
+		chips = append(chips[:len(chips)-2], chips[len(chips)-1])
+	}
+	return strings.Join(chips, "  ")
 }
 
 // lay lays out what is shown instead of the form.

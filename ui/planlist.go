@@ -119,12 +119,12 @@ func (l *planList) Keys(a *app) []action {
 var planColumns = []column{
 	{title: "PLAN", min: 5, max: 8, right: true},
 	{title: "STATE", min: 9, max: 13},
-	{title: "STARTED", min: 7, max: 10, right: true, rank: 3},
-	{title: "BY", min: 8, max: 20, rank: 2},
+	{title: "STARTED", min: 7, max: 7, right: true, rank: 3},
+	{title: "BY", min: 8, max: 20, rank: 4},
 	{title: "JOBS", min: 6, max: 9, right: true},
 	{title: "REDRIVEN", min: 8, max: 9, right: true},
 	{title: "SKIPPED", min: 7, max: 9, right: true, rank: 1},
-	{title: "TAKEN BACK", min: 10, max: 10, right: true, rank: 4},
+	{title: "TAKEN BACK", min: 10, max: 10, right: true, rank: 5},
 	{title: "FILTER OR REASON", min: 16, max: 400, grows: true},
 }
 
@@ -179,7 +179,7 @@ func (l *planList) cells(p *queue.Plan) []cell {
 	kind, word := planTone(p.State)
 	k := map[tone]ink{okay: t.good, caution: t.warn, danger: t.bad, quiet: t.dim}[kind]
 	if planwords.Works(p.State) && (p.Executor == "" || p.Alone > 0) {
-		word, k = "! "+word+", alone", t.alarm
+		word, k = "! alone", t.alarm
 	}
 	about := join(p.Filter, pick(p.Filter != "" && p.Reason != "", "· ", "")+p.Reason)
 	number := func(n int64) cell {
@@ -188,7 +188,7 @@ func (l *planList) cells(p *queue.Plan) []cell {
 	return []cell{
 		{text: itoa(p.ID), ink: t.strong},
 		{text: word, ink: k},
-		{text: age(l.pic.now.Sub(p.CreatedAt)) + " ago", ink: t.dim},
+		{text: age(l.pic.now.Sub(p.CreatedAt)), ink: t.dim},
 		{text: p.By, ink: t.dim},
 		number(p.Total), number(p.Redriven + p.Undone), number(p.Skipped), number(p.Undone),
 		{text: about, ink: t.text},

@@ -113,10 +113,14 @@ func (p *planPage) Took(m planMsg) {
 func (p *planPage) Keys(a *app) []action {
 	plan := p.plan()
 	job, ok := p.jobs.list.Key()
+	goOn, pause := a.goOnKey(plan), a.pausePlanKey(plan)
+	if goOn.why != "" { // what can be done comes first
+		goOn, pause = pause, goOn
+	}
 	keys := []action{
 		a.backKey(),
-		a.pausePlanKey(plan),
-		a.goOnKey(plan),
+		goOn,
+		pause,
 		a.cancelPlanKey(plan),
 		a.undoPlanKey(plan),
 		openKey(a, job, ok),
@@ -238,7 +242,7 @@ func (p *planPage) executor(plan *queue.Plan) fact {
 	case plan.Executor == "":
 		return fact{"executed", "! by nobody: c takes it over", t.alarm}
 	case plan.Alone > 0:
-		return fact{"executed", "! by nobody: " + plan.Executor + " has not been heard of for " + age(plan.Alone) + " beyond its lease: c takes it over", t.alarm}
+		return fact{"executed", "! by nobody: c takes it over · " + plan.Executor + ", who did, is silent for " + age(plan.Alone) + " beyond its lease", t.alarm}
 	}
 	return fact{"executed", "by " + plan.Executor, t.good}
 }

@@ -282,12 +282,15 @@ func (a *app) planRan(m planRanMsg) tea.Cmd {
 			a.say(okay, redrove(p)+undo)
 			break
 		}
-		text := redrove(p) + ", skipped " + thousands(p.Skipped) + ": "
+		text := redrove(p) + ", skipped " + thousands(p.Skipped)
 		var reasons []string
 		for _, s := range m.skips {
 			reasons = append(reasons, fmt.Sprintf("%d %s", s.ID, s.Reason))
 		}
-		a.say(caution, text+strings.Join(reasons, "; ")+pick(p.Skipped > int64(len(m.skips)), "; …", ""))
+		if len(reasons) > 0 {
+			text += ": " + strings.Join(reasons, "; ") + pick(p.Skipped > int64(len(reasons)), "; …", "")
+		}
+		a.say(caution, text)
 	case queue.PlanUndone:
 		a.say(okay, fmt.Sprintf("took back %s: dead letters again (plan %d)", plural(int(p.Undone), "job"), p.ID))
 	case queue.PlanStopped:

@@ -16,6 +16,9 @@ func Stands(p queue.Plan) string {
 		if int64(p.Canary) > p.Redriven+p.Skipped && int64(p.Canary) < p.Total {
 			return "redrives the first " + Thousands(int64(p.Canary))
 		}
+		if p.Canary > 0 && int64(p.Canary) < p.Total {
+			return "redrives the rest"
+		}
 		return "redrives"
 	case queue.PlanCanary:
 		return fmt.Sprintf("the first %s are back: it waits until all of them have ended", Thousands(p.Redriven))

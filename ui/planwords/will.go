@@ -43,7 +43,7 @@ func atPace(n int, pace float64) string {
 	}
 	took := time.Duration(float64(n) / pace * float64(time.Second))
 	if took < time.Second {
-		return Pace(pace) + " a second: at once"
+		return Pace(pace) + " a second: within a second"
 	}
 	return Pace(pace) + " a second: " + About(took)
 }

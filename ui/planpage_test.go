@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/term"
+)
+
+// withPlan has the world know the sample plan, changed as wanted.
+func withPlan(w *world, change func(p *queue.Plan)) *world {
+	p := samplePlan()
+	if change != nil {
+		change(&p)
+	}
+	w.plans.list = append(w.plans.list, p)
+	w.plans.jobs = map[int64][]queue.PlanJob{p.ID: samplePlanJobs()}
+	w.plans.stay = map[int64]error{p.ID: nil}
+	return w
+}
+
+// opens shows the plan's page.
+func (s *stage) opens(id int64) {
+	s.t.Helper()
+	s.app.openOver(s.app.newPlanPage(id))
+	s.pull()
+	s.pull() // the list of its jobs
+}
+
+func TestPlanPageIsDrawn(t *testing.T) {
+	t.Parallel()
+	for _, size := range planSizes {
+		for _, c := range []struct {
+			name   string
+			change func(p *queue.Plan)
+		}{
+			{"running", nil},
+			{"canary", func(p *queue.Plan) {
+				p.State = queue.PlanCanary
+				p.PlanCounts = queue.PlanCounts{Total: 40_112, Waiting: 40_107, Redriven: 5, Completed: 2, Running: 2, Pending: 1}
+			}},
+			{"held", func(p *queue.Plan) {
+				p.State, p.StateBy, p.Executor = queue.PlanHeld, "", ""
+				p.PlanCounts = queue.PlanCounts{Total: 40_112, Waiting: 40_107, Redriven: 5, Completed: 5}
+			}},
+			{"stopped", func(p *queue.Plan) {
+				p.State, p.StateBy, p.Executor, p.Why = queue.PlanStopped, "", "", "4 of 5 that ended are dead again, 80 %: more than 20 %"
+				p.PlanCounts = queue.PlanCounts{Total: 40_112, Waiting: 40_107, Redriven: 5, Completed: 1, DiedAgain: 4}
+			}},
+			{"alone", func(p *queue.Plan) { p.Alone = 12 * time.Second }},
+			{"undone", func(p *queue.Plan) {
+				ended := noon.Add(-30 * time.Second)
+				p.State, p.Executor, p.EndedAt, p.ChangedAt = queue.PlanUndone, "", &ended, ended
+				p.PlanCounts = queue.PlanCounts{Total: 40_112, Left: 35_290, Skipped: 10, Redriven: 4120, Undone: 692, Completed: 4100, DiedAgain: 12, Running: 8}
+			}},
+		} {
+			t.Run(fmt.Sprintf("%s %dx%d", c.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, withPlan(newWorld(), c.change), size[0], size[1])
+				s.press("3")
+				s.opens(14)
+				term.Golden(t, s.screen())
+			})
+		}
+	}
+}
+
+func TestPlanListIsDrawn(t *testing.T) {
+	t.Parallel()
+	for _, size := range planSizes {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			for id := int64(1); id < 14; id++ {
+				p := samplePlan()
+				p.ID, p.State, p.Executor = id, queue.PlanDone, ""
+				p.CreatedAt = noon.Add(-time.Duration(15-id) * time.Hour)
+				p.PlanCounts = queue.PlanCounts{Total: id * 100, Redriven: id*100 - id, Skipped: id}
+				if id%4 == 0 {
+					p.Filter, p.Reason = "", "by hand"
+				}
+				w.plans.list = append(w.plans.list, p)
+			}
+			w.plans.list[11].State, w.plans.list[11].StateBy = queue.PlanStopped, ""
+			withPlan(w, func(p *queue.Plan) { p.Alone = time.Minute })
+			s := newStage(t, w, size[0], size[1])
+			s.run(s.app.plansKey().do())
+			s.pull()
+			term.Golden(t, s.screen())
+		})
+	}
+}
+
+func TestPlanIsPausedResumedAndUndone(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), nil)
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	s.press("space")
+	s.sees("plan 14 paused", "paused by ann@shop1", "c resume")
+	delete(w.plans.stay, 14)
+	w.plans.jobs[14] = []queue.PlanJob{{ID: 1, State: "waiting"}, {ID: 2, State: "waiting"}}
+	s.press("c")
+	if got, want := s.log(), "pause plan 14 by ann@shop1; resume plan 14 by ann@shop1"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.sees("redrove 4,814 of 40,112 (plan 14), skipped 10")
+	s.press("u")
+	s.sees("UNDO PLAN 14", "694 jobs redriven and not claimed yet")
+	s.later("y")
+	s.sees("took back 2 jobs")
+}
+
+func TestSecondOperatorOnAPlanIsTold(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), nil)
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	w.plan(14).State, w.plan(14).StateBy = queue.PlanPaused, "bob@shop2"
+	s.press("space") // what is shown is a moment old
+	s.sees("plan 14 is paused, by bob@shop2")
+	s.sees("paused by bob@shop2")
+}
+
+func TestPlanOfAnExecutorThatIsGoneIsTakenOver(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), func(p *queue.Plan) { p.Alone = 12 * time.Second })
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	s.sees("! by nobody: c takes it over · bob@shop2, who did, is silent for 12s beyond its lease", "c take over")
+	w.plans.stay[14] = fmt.Errorf("carl@shop3 executes plan 14: one process does at a time%w", errText{queue.ErrPlanTaken})
+	s.press("c")
+	s.sees("carl@shop3 executes plan 14: one process does at a time: it goes on there")
+	delete(w.plans.stay, 14)
+	s.press("c")
+	s.sees("(plan 14)", "done")
+}
+
+// errText is an error without words of its own.
+type errText struct{ is error }
+
+func (errText) Error() string          { return "" }
+func (e errText) Is(target error) bool { return target == e.is }
+
+func TestCancellingAPlanIsGrave(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), nil)
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	s.press("C", "y")
+	if got := s.log(); got != "" {
+		t.Fatalf("a confirmation at once did: %s", got)
+	}
+	s.later("y")
+	if got, want := s.log(), "cancel plan 14 by ann@shop1"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.press("u")
+	s.sees("UNDO PLAN 14", "35,290 jobs that")
+}
+
+func TestUnreachablePlanKeepsItsFiguresAndTheirAge(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), nil)
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	w.down = errors.New("connection refused")
+	s.pass(2 * time.Second)
+	s.pass(9 * time.Second)
+	s.sees("✗ not reached, tried again every 2s: connection refused", "stale: 11s old", "completed 4,100")
+}
+
+func TestJobsOfAPlanThatWentWrongAreOpened(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, withPlan(newWorld(), nil), 120, 36)
+	s.opens(14)
+	s.press("j", "enter")
+	s.sees("JOB 51317")
+	s.press("esc")
+	s.sees("PLAN 14", "▸51317")
+}
