@@ -25,7 +25,7 @@ const (
 // saw it. What one job meets (a key, a lock, a constraint of somebody's) fails the
 // whole transaction: the next batches are smaller until it is alone, and passed over.
 func (e *execution) batch(ctx context.Context, statement, pass string, from int64, n int) (did int64, err error) {
-	n = min(n, e.size)
+	n = min(n, e.size, e.most)
 	began := time.Now()
 	did, err = e.move(ctx, statement, from, n, planLease.Seconds())
 	took := time.Since(began)
@@ -37,7 +37,7 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 		case took > planSlow:
 			e.size = max(n/2, 1)
 		case took < planQuick:
-			e.size = min(e.size*2, planBatch)
+			e.size = min(e.size*2, e.most)
 		}
 		return did, nil
 	default:

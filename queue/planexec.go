@@ -35,10 +35,7 @@ const (
 // gets the plan after every batch and at least once a second. When ctx ends, the batch
 // under way is finished and the plan given back, and the error is ctx's.
 func (q *Queue) ExecutePlan(ctx context.Context, id int64, told func(Plan)) (Plan, error) {
-	e := &execution{q: q, id: id, token: planToken(), told: told, size: planBatch}
-	if e.told == nil {
-		e.told = func(Plan) {}
-	}
+	e := newExecution(q, id, told)
 	if err := e.take(ctx); err != nil {
 		return e.last, err
 	}
@@ -60,9 +57,17 @@ type execution struct {
 
 	tally tally
 	pace  pace
-	size  int       // how many jobs the next batch takes
+	most  int       // how many jobs a batch takes at most
+	size  int       // how many the next one does
 	stuck time.Time // since when a single job has waited for a lock; zero when none does
 	kept  time.Time // when the lease was renewed
+}
+
+func newExecution(q *Queue, id int64, told func(Plan)) *execution {
+	if told == nil {
+		told = func(Plan) {}
+	}
+	return &execution{q: q, id: id, token: planToken(), told: told, most: planBatch, size: planBatch}
 }
 
 var executions atomic.Uint64

@@ -19,7 +19,8 @@ batch AS (
   SELECT r.position, r.job_id, mine.by
   FROM mine
   JOIN leasetop.redrive_jobs AS r ON r.plan = mine.id
-  WHERE r.position > $3::bigint
+  WHERE r.plan = $1::bigint
+    AND r.position > $3::bigint
     AND r.position <= $3::bigint + $4::int
     AND r.state = 'waiting'),
 dead AS (
@@ -56,7 +57,8 @@ moved AS (
       errors = leasetop.with_attempt(jobs.errors, jobs.attempts, judged.by, 'redriven', ''),
       updated_at = now()
   FROM judged
-  WHERE jobs.id = judged.job_id
+  WHERE jobs.id = ANY (ARRAY(SELECT job_id FROM judged WHERE reason IS NULL))
+    AND jobs.id = judged.job_id
     AND judged.reason IS NULL
     AND jobs.status IN ('failed', 'dead')
   RETURNING jobs.id, jobs.queue),
@@ -73,6 +75,8 @@ noted AS (
   FROM judged
   LEFT JOIN moved ON moved.id = judged.job_id
   WHERE r.plan = $1::bigint
+    AND r.position > $3::bigint
+    AND r.position <= $3::bigint + $4::int
     AND r.position = judged.position
   RETURNING r.state)
 UPDATE leasetop.redrive_plans AS p

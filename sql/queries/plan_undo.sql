@@ -18,7 +18,8 @@ batch AS (
   SELECT r.position, r.job_id, r.at, r.status, r.attempts, r.run_at, r.updated_at, r.cancelled_by, mine.by
   FROM mine
   JOIN leasetop.redrive_jobs AS r ON r.plan = mine.id
-  WHERE r.position <= $3::bigint
+  WHERE r.plan = $1::bigint
+    AND r.position <= $3::bigint
     AND r.position > $3::bigint - $4::int
     AND r.state = 'redriven'),
 untouched AS (
@@ -39,7 +40,8 @@ back AS (
       updated_at = batch.updated_at
   FROM batch
   JOIN untouched ON untouched.id = batch.job_id AND untouched.updated_at = batch.at
-  WHERE jobs.id = batch.job_id
+  WHERE jobs.id = ANY (ARRAY(SELECT id FROM untouched))
+    AND jobs.id = batch.job_id
     AND jobs.status IS NOT DISTINCT FROM 'pending'
   RETURNING jobs.id),
 noted AS (
@@ -55,6 +57,8 @@ noted AS (
   FROM batch
   LEFT JOIN back ON back.id = batch.job_id
   WHERE r.plan = $1::bigint
+    AND r.position <= $3::bigint
+    AND r.position > $3::bigint - $4::int
     AND r.position = batch.position
   RETURNING r.state)
 UPDATE leasetop.redrive_plans AS p

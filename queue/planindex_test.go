@@ -1,0 +1,65 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The statements of redrive plans read what they move and no more, whatever is known of
+// the tables: a plan of many is executed before anybody has analyzed it.
+func TestPlansOfRedrivePlans(t *testing.T) {
+	t.Parallel()
+	tables := map[string]*Queue{"fresh": redriveTable(t), "stale": redriveTable(t)}
+	exec(t, tables["fresh"], "vacuum analyze")
+	const mine = "1, 'me'"
+	jobs := []string{"redrive_jobs_pkey", "jobs_pkey"}
+	batch := append(jobs, "jobs_idempotency", "jobs_archive_pkey", "redrive_plans_pkey")
+	for _, c := range []struct {
+		statement, args string
+		indexes         []string
+		whole           []string // tables that may be read whole
+	}{
+		{statement: "plan_redrive", args: mine + ", 30000, 500, 10", indexes: batch},
+		{statement: "plan_redrive", args: mine + ", 30000, 5, 10", indexes: batch},
+		{statement: "plan_skip", args: mine + ", 30000, 'why', 10", indexes: batch},
+		{statement: "plan_undo", args: mine + ", 30000, 500, 10", indexes: batch},
+		{statement: "plan_undo_skip", args: mine + ", 30000, 'why', 10", indexes: batch},
+		{statement: "plan_outcomes", args: "1, 20000, 30000", indexes: jobs},
+		{statement: "plan_jobs", args: "1, 230001, null, 50", indexes: append(batch, "redrive_jobs_once")},
+		{statement: "plan_jobs", args: "1, 0, '{skipped}', 50", indexes: append(batch, "redrive_jobs_once")},
+	} {
+		for statistics, q := range tables {
+			for _, mode := range []string{"custom", "generic"} {
+				t.Run(fmt.Sprintf("%s(%s) %s %s", c.statement, c.args, statistics, mode), func(t *testing.T) {
+					t.Parallel()
+					for _, node := range planOf(t, q, c.statement, c.args, mode, "") {
+						switch {
+						case node.Index != "" && !slices.Contains(c.indexes, node.Index):
+							t.Errorf("uses %s", node.Index)
+						case strings.HasSuffix(node.Type, "Seq Scan") && slices.Contains([]string{"jobs", "jobs_archive", "redrive_jobs"}, node.Relation):
+							t.Errorf("reads all of %s", node.Relation)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// redriveTable is a [planTable] with a plan of all its dead letters and of many jobs more, as large as its jobs.
+func redriveTable(t *testing.T) *Queue {
+	t.Helper()
+	q := planTable(t)
+	for _, table := range []string{"redrive_jobs", "redrive_plans"} {
+		exec(t, q, "alter table leasetop."+table+" set (autovacuum_enabled = off)")
+		exec(t, q, "analyze leasetop."+table)
+	}
+	ids := make([]int64, 250_000)
+	for i := range ids {
+		ids[i] = int64(i) + 200_001
+	}
+	started(t, q, NewPlan{IDs: ids})
+	return q
+}
