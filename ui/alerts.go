@@ -72,47 +72,62 @@ func (p *picture) alertChip() string {
 	return t.dim.draw("alerts ") + t.good.draw("✓")
 }
 
-// alertLine says under the tabs which limits are passed, and which cannot be told. Those
-// that have no room are counted; the help has them all.
+// alertLine says under the tabs which limits are passed, and which cannot be told: in
+// words, or in fewer where there is no room for these. Those that still have none are
+// counted; the help has them all.
 func alertLine(p *picture, w int) []string {
-	type piece struct {
-		ink  ink
-		text string
+	var full, brief []phrase
+	add := func(k ink, mark, say, inShort string) {
+		full, brief = append(full, phrase{k, mark + safe.Text(say)}), append(brief, phrase{k, mark + safe.Text(inShort)})
 	}
-	t := p.theme
-	var past, within, all []piece
-	for _, one := range p.alarm.Alerts() {
-		if one.Within.IsZero() {
-			past = append(past, piece{t.bad, "! " + safe.Text(one.Says())})
-		} else {
-			within = append(within, piece{t.warn, "· " + safe.Text(one.Says())})
+	t, alerts := p.theme, p.alarm.Alerts()
+	for _, within := range []bool{false, true} {
+		for _, one := range alerts {
+			if within != one.Within.IsZero() {
+				add(pick(within, t.warn, t.bad), pick(within, "· ", "! "), one.Says(), one.Brief())
+			}
 		}
 	}
-	all = append(past, within...)
 	for _, text := range doubtful(p.alarm.Doubts()) {
-		all = append(all, piece{t.warn, "? " + safe.Text(text)})
+		add(t.warn, "? ", text, text)
 	}
-	if len(all) == 0 {
+	if len(full) == 0 {
 		return nil
 	}
-	room := w - 2
-	line, used := all[0].ink.draw(oneLine(all[0].text, "", room)), min(safe.Width(all[0].text), room)
-	for i, one := range all[1:] {
-		text, rest := "  "+one.text, ""
-		if more := len(all) - 2 - i; more > 0 {
-			rest = "  and " + thousands(int64(more)) + " more, see ?"
-		}
-		if used+safe.Width(text)+safe.Width(rest) > room {
-			rest = "  and " + thousands(int64(len(all)-1-i)) + " more, see ?"
-			if used+safe.Width(rest) <= room {
-				line += t.dim.draw(rest)
-			}
-			break
-		}
-		line += one.ink.draw(text)
-		used += safe.Width(text)
+	line, all := phrases(t, full, w-2)
+	if !all {
+		line, _ = phrases(t, brief, w-2)
 	}
 	return []string{safe.FitStyled(" "+line, w)}
+}
+
+// phrase is a piece of a line.
+type phrase struct {
+	ink  ink
+	text string
+}
+
+// phrases sets them one after the other in w cells, and counts those that have no room;
+// whole says that there are none, and that nothing was cut off.
+func phrases(t *theme, list []phrase, w int) (line string, whole bool) {
+	used, all := 0, true
+	for i, one := range list {
+		rest := ""
+		if more := len(list) - 1 - i; more > 0 {
+			rest = "  and " + thousands(int64(more)) + " more, see ?"
+		}
+		gap := pick(i > 0, "  ", "")
+		switch n := safe.Width(gap + one.text); {
+		case used+n+safe.Width(rest) <= w:
+		case i == 0: // some of the first is better than none
+			one.text, all = safe.Fit(one.text, max(w-safe.Width(rest), 0)), false
+		default:
+			return line + t.dim.draw("  and "+thousands(int64(len(list)-i))+" more, see ?"), false
+		}
+		line += one.ink.draw(gap + one.text)
+		used += safe.Width(gap + one.text)
+	}
+	return line, all
 }
 
 // doubtful says what cannot be told, those of one reason together.

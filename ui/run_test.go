@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/term"
 )
@@ -37,12 +38,17 @@ func program(fault string) int {
 	case "hostile leases":
 		w.fortyLeases()
 		w.poisonInTurn()
+	case "alert":
+		w.poisonInTurn()
+		w.state.Depths.Queues[2].Queue = "\a;\x1b]0;owned\a\nreports"
 	case "idle":
 		w.crew = nil
 		w.state.Leases.List, w.state.Dead.Latest, w.state.Events, w.state.Depths.Queues = nil, nil, nil, nil
 	}
 	config := Config{Feed: w, Jobs: w, Workers: crewOf{w.world}, Demo: w, Origin: "local server", By: "ann@shop1"}
 	switch fault {
+	case "alert":
+		config.Alerts = Alerts{Limits: alert.Limits{alert.Age: 60}, Notify: OSC777}
 	case "panic in a command":
 		config.Jobs = panics{w}
 	case "panic in Update":
@@ -228,6 +234,27 @@ func TestStrayOutputHarmsNothing(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	tm.Expect("last words of the child", "ended well")
+}
+
+// The bell and the notification reach the terminal, each once, and nothing of them the screen.
+func TestACallHarmsNothing(t *testing.T) {
+	t.Parallel()
+	tm := open(t, "alert", term.Options{})
+	const call = "\a\x1b]777;notify;leasetop · shop;the oldest ready job has waited 41m2s in ␇,␛]0,owned␇␊reports, more than 1m\x1b\\"
+	tm.Expect("QUEUES", "! 1 alert", "INVARIANTS", "q quit")
+	tm.Until("the call", func(f *term.Frame) bool { return strings.Contains(tm.Recent(), call) })
+	tm.Press("2", "1") // whatever is still to come, comes
+	tm.Expect("INVARIANTS")
+	if n := strings.Count(tm.Recent(), call); n != 1 {
+		t.Errorf("it called %d times", n)
+	}
+	if f := tm.Frame(); strings.Contains(f.Text(), "notify") || tm.Title() != "leasetop · shop" {
+		t.Errorf("titled %q:\n%s", tm.Title(), f.Text())
+	}
+	tm.Press("q")
+	if code := tm.Exit(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
 }
 
 func TestDyingAtOncePutsTheTerminalBack(t *testing.T) {

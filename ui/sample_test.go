@@ -397,6 +397,7 @@ type stage struct {
 	*world
 	app  *app
 	held []aloneMsg // keys that wait whether others follow
+	sent string     // to the terminal, beside the screen
 }
 
 type stageOption func(*Config)
@@ -443,6 +444,8 @@ func (s *stage) run(cmd tea.Cmd) {
 		}
 	case aloneMsg:
 		s.held = append(s.held, msg)
+	case tea.RawMsg:
+		s.sent += fmt.Sprint(msg.Msg)
 	case jobsMsg, deadMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)
 	}

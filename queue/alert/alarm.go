@@ -29,6 +29,14 @@ func (a Alert) Says() string {
 	return a.Figure.Says(a.Measure) + ", no more than " + Amount(a.Measure, a.Limit) + " again"
 }
 
+// Brief tells it in few cells: "dead 41 > 10"; and when it is kept again: "dead 9 ≤ 10 again".
+func (a Alert) Brief() string {
+	if a.Within.IsZero() {
+		return a.Breach.Brief()
+	}
+	return a.brief(" ≤ ") + " again"
+}
+
 // Alarm judges figures as they come. It is for one goroutine.
 type Alarm struct {
 	Limits   Limits

@@ -103,3 +103,16 @@ func TestAmountsAreShortAndNeverNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestBreachesAreToldInBrief(t *testing.T) {
+	t.Parallel()
+	limits := Limits{Dead: 10, DeadRate: 0.5, Age: 300, Expired: 0, ExpiredRate: 2}
+	breaches, _ := limits.Judge(Figures{Dead: {Value: 50_000, AtLeast: true}, DeadRate: {Value: 4.13}, Age: {Value: 724, Of: "emails"}, Expired: {Value: 1}, ExpiredRate: {Value: 120}})
+	var got []string
+	for _, b := range breaches {
+		got = append(got, b.Brief())
+	}
+	if want := []string{"dead 50,000+ > 10", "deaths 4.1/min > 0.5", "oldest 12m4s in emails > 5m", "expired 1 > 0", "expiring 120/min > 2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -55,6 +55,26 @@ func (b Breach) Says() string {
 	return b.Figure.Says(b.Measure) + ", more than " + Amount(b.Measure, b.Limit)
 }
 
+// Brief tells it in few cells: "dead 41 > 10", "oldest 12m4s in emails > 5m".
+func (b Breach) Brief() string { return b.brief(" > ") }
+
+func (b Breach) brief(than string) string {
+	name, unit := map[Measure]string{Dead: "dead", DeadRate: "deaths", Age: "oldest", Expired: "expired", ExpiredRate: "expiring"}[b.Measure], ""
+	switch b.Measure {
+	case DeadRate, ExpiredRate:
+		unit = "/min"
+	case Age:
+		if b.Figure.Of != "" {
+			unit = " in " + b.Figure.Of
+		}
+	}
+	least := ""
+	if b.Figure.AtLeast {
+		least = "+"
+	}
+	return name + " " + Amount(b.Measure, b.Figure.Value) + least + unit + than + Amount(b.Measure, b.Limit)
+}
+
 // Says tells it: "dead letters: it is not known".
 func (d Doubt) Says() string { return d.Measure.Name() + ": " + d.Why }
 

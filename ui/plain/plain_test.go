@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/workers"
 )
@@ -33,9 +34,15 @@ func (c crew) Events(after uint64) ([]workers.Event, uint64) {
 // printed is what Run writes about a picture, up to the first line that matches.
 func printed(t *testing.T, s watch.State, c Workers, last string) string {
 	t.Helper()
+	return printedWithin(t, s, c, nil, last)
+}
+
+// printedWithin is printed with limits.
+func printedWithin(t *testing.T, s watch.State, c Workers, limits alert.Limits, last string) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	out := &untilLine{want: regexp.MustCompile(last), found: cancel}
-	if err := Run(ctx, &picture{s}, c, nil, out); err != nil {
+	if err := Run(ctx, &picture{s}, c, limits, out); err != nil {
 		t.Fatal(err)
 	}
 	if context.Cause(ctx) != context.Canceled {
