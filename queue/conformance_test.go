@@ -39,6 +39,10 @@ reclaim        -           -          -           pending     -           -     
 reclaim-last   -           -          -           dead        -           -           dead        -          -         -         -
 redrive        skip        skip       skip        skip        skip        skip        skip        skip       pending   pending   skip
 cancel         dead        dead       processing  processing  processing  processing  processing  skip       skip      skip      skip
+edit           pending     pending    skip        skip        skip        skip        skip        skip       failed    dead      skip
+editRedrive    skip        skip       skip        skip        skip        skip        skip        skip       pending   pending   skip
+runNow         skip        pending    skip        skip        skip        skip        skip        skip       skip      skip      skip
+takeBack       lost        lost       pending     pending     lost        dead        dead        lost       lost      lost      lost
 discard        skip        skip       skip        skip        skip        skip        skip        skip       archived  archived  skip
 restore        skip        skip       skip        skip        skip        skip        skip        skip       skip      skip      dead
 purge          -           -          -           -           -           -           -           gone       -         -         -
@@ -155,7 +159,9 @@ func TestOperationsOnAJobThatIsGone(t *testing.T) {
 		err := operation(t, q, "emails", gone)
 		want := errNothing
 		switch name {
-		case "redrive", "cancel", "discard":
+		case "edit", "editRedrive":
+			want = errSkipped("edit job 4711: no such job")
+		case "redrive", "cancel", "discard", "runNow":
 			want = errSkipped("no such job")
 		case "restore":
 			want = errSkipped("not in the archive")

@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Edit is a new payload for a job that waits or is a dead letter.
@@ -16,13 +20,78 @@ type Edit struct {
 	Redrive bool // and bring it back: it must be a dead letter
 }
 
-// ErrEdited says that somebody else changed the payload, or claimed the job, meanwhile.
-// Nothing was written.
+// ErrEdited says that somebody else changed the payload, or claimed or redrove the job,
+// meanwhile. Nothing was written.
 var ErrEdited = errors.New("changed meanwhile")
 
 // EditPayload replaces a job's payload and keeps the original: see [Queue.Originals].
+// Edit and redrive are one transaction, both or neither. by is noted in the history. A
+// dead letter keeps the time of its death, unless it is redriven; a payload that is the
+// same already is left as it is. What cannot be stored is refused with the cure. The error
+// wraps [ErrEdited] when the payload is not e.Was any more, or the job is not
+// pending or a dead letter, or with Redrive no dead letter; [ErrNotFound] when it is not in the table.
 func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
-	return errors.ErrUnsupported
+	operation := fmt.Sprintf("edit job %d", e.ID)
+	for _, payload := range []json.RawMessage{e.Was, e.Payload} {
+		if err := checkPayload(payload); err != nil {
+			return fmt.Errorf("%s: %w", operation, err)
+		}
+	}
+	var woken []string
+	err := finishing(ctx, func(ctx context.Context) error {
+		return pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) (err error) {
+			woken, err = q.editTx(ctx, tx, errorText(by), e)
+			return err
+		})
+	})
+	switch pg := (*pgconn.PgError)(nil); {
+	case err == nil:
+		_ = q.Wake(ctx, woken...) // polling covers a failure
+		return nil
+	case errors.Is(err, ErrEdited): // nothing was written, so what is there now may be read at leisure
+		return q.whyNotEdited(ctx, operation, e)
+	case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
+		reason, failed := q.keyInUse(ctx, e.ID)
+		return errors.Join(fmt.Errorf("%s: nothing was written, since its %s", operation, reason), failed)
+	}
+	return q.failed(operation, explain(err), "edit", "redrive")
+}
+
+// editTx edits, and redrives when that is wanted too, and returns whose workers to wake.
+func (q *Queue) editTx(ctx context.Context, tx pgx.Tx, by string, e Edit) (woken []string, err error) {
+	one := func(statement string, args, values []any) error {
+		err := tx.QueryRow(ctx, q.schema.Query(statement), args...).Scan(values...)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrEdited
+		}
+		return err
+	}
+	if err := one("edit", []any{e.ID, string(e.Was), string(e.Payload), by, errorText(e.Reason)}, []any{nil}); err != nil || !e.Redrive {
+		return nil, err
+	}
+	var queue string
+	err = one("redrive", []any{[]int64{e.ID}, by, true}, []any{nil, &queue})
+	return []string{queue}, err
+}
+
+// whyNotEdited says what an edit found instead of what it wanted.
+func (q *Queue) whyNotEdited(ctx context.Context, operation string, e Edit) error {
+	job, _, err := q.Preview(ctx, e.ID, 0)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		reason, failed := q.missing(ctx, e.ID)
+		if failed != nil || reason == "no such job" {
+			return errors.Join(fmt.Errorf("%s: %w", operation, ErrNotFound), failed)
+		}
+		return fmt.Errorf("%s: %s: %w", operation, reason, ErrNotFound)
+	case err != nil:
+		return err
+	case job.Status != Pending && !job.Status.IsDeadLetter():
+		return fmt.Errorf("%s: it is %s: %w", operation, job.Status, ErrEdited)
+	case e.Redrive && job.Status == Pending:
+		return fmt.Errorf("%s: it is no dead letter any more, but pending: %w", operation, ErrEdited)
+	}
+	return fmt.Errorf("%s: its payload is another by now: %w", operation, ErrEdited)
 }
 
 // Original is a payload that an edit replaced.
@@ -33,38 +102,18 @@ type Original struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// Originals returns the payloads that edits of a job replaced, oldest first.
+// Originals returns the payloads that edits of a job replaced, oldest first. They are
+// kept as long as the job is, also in the archive: [Queue.Purge] deletes them with it.
 func (q *Queue) Originals(ctx context.Context, id int64) ([]Original, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// RunNow makes scheduled jobs due now. A job that is not pending, or due already, is
-// skipped. by is noted in the history.
-func (q *Queue) RunNow(ctx context.Context, by string, ids ...int64) (Done, error) {
-	return Done{}, errors.ErrUnsupported
-}
-
-// TakeBack ends the claim of one running job, as it stands under this lease, and makes it
-// pending: for owners that are known to be gone, before their lease runs out. Whoever owned
-// it is fenced; its handler may go on all the same, so the effect may come twice. The
-// error wraps [ErrLeaseLost] when the lease is another's by now.
-func (q *Queue) TakeBack(ctx context.Context, by string, lease Lease) error {
-	return errors.ErrUnsupported
-}
-
-// Waiting says why a pending job is not running, as far as the database knows.
-type Waiting struct {
-	Due      time.Duration // until it is due; 0 or less when it is
-	Never    bool          // it is never due: run_at is infinity
-	Paused   *Pause        // of its queue
-	Ahead    int64         // how many due jobs of its queue come before it
-	Capped   bool          // or more
-	Running  int64         // how many jobs of its queue are running
-	LastTook *time.Time    // when a job of its queue was last claimed, of those running now; nil: none is
-}
-
-// WhyWaiting tells why a pending job is not running. The error wraps [ErrNotFound]
-// when it is not pending.
-func (q *Queue) WhyWaiting(ctx context.Context, id int64) (Waiting, error) {
-	return Waiting{}, errors.ErrUnsupported
+	rows, err := q.pool.Query(ctx, q.schema.Query("originals"), id)
+	if err != nil {
+		return nil, q.failed(fmt.Sprintf("originals of job %d", id), err, "originals")
+	}
+	originals, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (o Original, err error) {
+		var payload string
+		err = row.Scan(&o.At, &o.By, &o.Reason, &payload)
+		o.Payload = json.RawMessage(payload)
+		return o, err
+	})
+	return originals, q.failed(fmt.Sprintf("originals of job %d", id), err, "originals")
 }

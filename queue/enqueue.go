@@ -281,13 +281,18 @@ func (j *NewJob) check() error {
 	if j.MaxAttempts < 1 || j.MaxAttempts > math.MaxInt32 {
 		return fmt.Errorf("max attempts %d: use 1 to %d", j.MaxAttempts, math.MaxInt32)
 	}
-	if !json.Valid(j.Payload) {
-		return fmt.Errorf("the payload is not valid JSON: %w", json.Unmarshal(j.Payload, new(json.RawMessage)))
+	return checkPayload(j.Payload)
+}
+
+// checkPayload refuses what is no JSON, or JSON that jsonb cannot store.
+func checkPayload(payload json.RawMessage) error {
+	if !json.Valid(payload) {
+		return fmt.Errorf("the payload is not valid JSON: %w", json.Unmarshal(payload, new(json.RawMessage)))
 	}
-	if !utf8.Valid(j.Payload) { // json.Valid takes any bytes in strings
+	if !utf8.Valid(payload) { // json.Valid takes any bytes in strings
 		return errors.New("the payload is not valid JSON in UTF-8")
 	}
-	if holdsNUL(j.Payload) {
+	if holdsNUL(payload) {
 		return errors.New("the payload holds \\u0000, which jsonb cannot store: leave it out")
 	}
 	return nil

@@ -21,6 +21,12 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		}
 		return err
 	}
+	still := func(err error) error {
+		if errors.Is(err, ErrEdited) || errors.Is(err, ErrNotFound) { // an earlier operation did
+			return nil
+		}
+		return err
+	}
 	jobs := []NewJob{{Queue: "emails"}, {Queue: "emails", IdempotencyKey: "k"}}
 	inTx := func(ctx context.Context, do func(pgx.Tx) error) error {
 		return pgx.BeginFunc(ctx, q.Pool(), do)
@@ -60,8 +66,22 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"once": func(ctx context.Context) error {
 			return inTx(ctx, func(tx pgx.Tx) error { _, err := q.Once(ctx, tx, "k"); return err })
 		},
-		"redrive":           func(ctx context.Context) error { _, err := q.Redrive(ctx, "ann", dead); return err },
-		"cancel":            func(ctx context.Context) error { _, err := q.Cancel(ctx, "ann", running.ID); return err },
+		"redrive": func(ctx context.Context) error { _, err := q.Redrive(ctx, "ann", dead); return err },
+		"cancel":  func(ctx context.Context) error { _, err := q.Cancel(ctx, "ann", running.ID); return err },
+		"edit": func(ctx context.Context) error {
+			return still(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`)}))
+		},
+		"edit and redrive": func(ctx context.Context) error {
+			return still(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{}`), Redrive: true}))
+		},
+		"originals":   func(ctx context.Context) error { _, err := q.Originals(ctx, dead); return err },
+		"run now":     func(ctx context.Context) error { _, err := q.RunNow(ctx, "ann", dead); return err },
+		"take back":   func(ctx context.Context) error { return only(q.TakeBack(ctx, "ann", running)) },
+		"why waiting": func(ctx context.Context) error { _, err := q.WhyWaiting(ctx, dead); return still(err) },
+		"logged": func(ctx context.Context) error {
+			return q.Logged(ctx, Act{By: "ann", What: "redrive"}, func(context.Context) (int, int, error) { return 0, 0, nil })
+		},
+		"acts":              func(ctx context.Context) error { _, err := q.Acts(ctx, 0, 10); return err },
 		"pause":             func(ctx context.Context) error { _, err := q.Pause(ctx, "ann", "", "emails"); return err },
 		"resume":            func(ctx context.Context) error { _, err := q.Resume(ctx, "emails"); return err },
 		"pauses":            func(ctx context.Context) error { _, err := q.Pauses(ctx); return err },

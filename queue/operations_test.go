@@ -146,6 +146,18 @@ var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
 	"restore": func(t *testing.T, q *Queue, _ string, lease Lease) error {
 		return skipped(q.Restore(t.Context(), "operator", lease.ID))
 	},
+	"edit": func(t *testing.T, q *Queue, _ string, lease Lease) error {
+		return edited(q.EditPayload(t.Context(), "operator", Edit{ID: lease.ID, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`)}))
+	},
+	"editRedrive": func(t *testing.T, q *Queue, _ string, lease Lease) error {
+		return edited(q.EditPayload(t.Context(), "operator", Edit{ID: lease.ID, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`), Redrive: true}))
+	},
+	"runNow": func(t *testing.T, q *Queue, _ string, lease Lease) error {
+		return skipped(q.RunNow(t.Context(), "operator", lease.ID))
+	},
+	"takeBack": func(t *testing.T, q *Queue, _ string, lease Lease) error {
+		return q.TakeBack(t.Context(), "operator", lease)
+	},
 	"cancel": func(t *testing.T, q *Queue, _ string, lease Lease) error {
 		done, err := q.Cancel(t.Context(), "operator", lease.ID)
 		return skipped(Done{append(done.IDs, done.Asked...), done.Skipped}, err)
@@ -181,5 +193,13 @@ func skipped(done Done, err error) error {
 	return err
 }
 
+// edited is a skip where there was nothing to edit.
+func edited(err error) error {
+	if errors.Is(err, ErrEdited) || errors.Is(err, ErrNotFound) {
+		return errSkipped(err.Error())
+	}
+	return err
+}
+
 // ofLeases are the operations that end or prolong a claim.
-var ofLeases = []string{"heartbeat", "complete", "completeTx", "completeMany", "completeUnlocked", "retry", "bury", "release", "snooze"}
+var ofLeases = []string{"heartbeat", "complete", "completeTx", "completeMany", "completeUnlocked", "retry", "bury", "release", "snooze", "takeBack"}

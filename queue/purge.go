@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -36,21 +37,31 @@ const (
 )
 
 // Purge deletes for good what has been over for long enough, in short transactions
-// with rests between them, in the order of ids. progress, when not nil, is called
-// after each with the number deleted so far. It can be called off at any time by
-// ctx, which lets the transaction under way finish; what is deleted stays deleted,
-// and another call goes on with the rest.
+// with rests between them, in the order of ids; of jobs also what edits of them replaced:
+// see [Queue.Originals]. progress, when not nil, is called after each with the number
+// deleted so far. It can be called off at any time by ctx, which lets the transaction
+// under way finish; what is deleted stays deleted, and another call goes on with the rest.
 func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)) (deleted int64, err error) {
 	last, err := p.start()
 	if err != nil {
 		return 0, fmt.Errorf("purge: %w", err)
+	}
+	originals := p.What != PurgeOnce
+	if originals {
+		switch _, err := q.pool.Exec(ctx, q.schema.Query("forget_originals"), []int64{}); {
+		case err == nil:
+		case errors.Is(q.failed("", err), ErrSchemaOld): // nor can there be any
+			originals = false
+		default: // before anything is deleted
+			return 0, q.failed("purge "+string(p.What), err, "forget_originals")
+		}
 	}
 	for {
 		began := time.Now()
 		var end *string
 		err := finishing(ctx, func(ctx context.Context) (err error) {
 			var n int64
-			if end, n, err = q.purgeBatch(ctx, p, last); err == nil { // else it was not committed
+			if end, n, err = q.purgeBatch(ctx, p, last, originals); err == nil { // else it was not committed
 				deleted += n
 			}
 			return err
@@ -90,8 +101,18 @@ func (p *Purge) start() (string, error) {
 	return "", fmt.Errorf("nothing is called %q: use completed, archive or once", p.What)
 }
 
-func (q *Queue) purgeBatch(ctx context.Context, p Purge, after string) (last *string, deleted int64, err error) {
-	err = q.write(ctx, "purge_"+string(p.What), []any{after, p.OlderThan.Seconds(), nullable(p.Queue), purgeBatch},
-		func(row pgx.CollectableRow) error { return row.Scan(&last, &deleted) })
-	return last, deleted, err
+// purgeBatch deletes one batch, with the payloads that edits of those jobs replaced: they
+// are as personal as the others.
+func (q *Queue) purgeBatch(ctx context.Context, p Purge, after string, originals bool) (last *string, deleted int64, err error) {
+	statement := "purge_" + string(p.What)
+	err = pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		var gone []int64
+		err := tx.QueryRow(ctx, q.schema.Query(statement), after, p.OlderThan.Seconds(), nullable(p.Queue), purgeBatch).Scan(&last, &deleted, &gone)
+		if err != nil || !originals || len(gone) == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, q.schema.Query("forget_originals"), gone)
+		return err
+	})
+	return last, deleted, q.forbid(err, statement)
 }

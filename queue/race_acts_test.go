@@ -28,6 +28,11 @@ var (
 	restores    = act{"restore", "restore", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann"} }, false}
 	restoresToo = act{"bob's restore", "restore", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "bob"} }, false}
 	redrives    = act{"redrive", "redrive", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann", true} }, false}
+	edits       = act{"edit", "edit", func(_ string, l Lease) []any { return []any{l.ID, "{}", `{"by": "ann"}`, "ann", ""} }, false}
+	editsToo    = act{"bob's edit", "edit", func(_ string, l Lease) []any { return []any{l.ID, "{}", `{"by": "bob"}`, "bob", ""} }, false}
+	hurries     = act{"run now", "run_now", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann"} }, false}
+	hurriesToo  = act{"bob's run now", "run_now", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "bob"} }, false}
+	takesBack   = act{"take back", "take_back", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "ann"} }, false}
 	purges      = act{"purge", "purge_completed", func(string, Lease) []any { return []any{"0", 0.0, nil, 100} }, true}
 	purgesArch  = act{"purge", "purge_archive", func(string, Lease) []any { return []any{"0", 0.0, nil, 100} }, true}
 	takes       = act{"claim", "claim", func(queue string, _ Lease) []any {
@@ -50,7 +55,7 @@ func (a act) session(q *Queue, queue string, lease Lease, n *int64) []step {
 	return []step{run(a.name+" begins", "begin"), {a.name, func(c *pgx.Conn) error {
 		sql, args := q.Schema().Query(a.statement), a.args(queue, lease)
 		if a.counts {
-			return c.QueryRow(context.Background(), sql, args...).Scan(nil, n)
+			return c.QueryRow(context.Background(), sql, args...).Scan(nil, n, nil)
 		}
 		tag, err := c.Exec(context.Background(), sql, args...)
 		*n = tag.RowsAffected()
@@ -127,6 +132,37 @@ func TestActsInEveryOrder(t *testing.T) {
 		{"archived", restores, purgesArch, `
 			1 0: dead; buried restored
 			0 1: gone`},
+		{"dead", edits, editsToo, `
+			1 0: dead; buried edited
+			0 1: dead; buried edited`},
+		{"dead", edits, redrives, `
+			1 1: pending; buried edited redriven
+			1 1: pending; buried redriven edited`},
+		{"dead", edits, discards, `
+			1 1: archived; buried edited
+			0 1: archived; buried`},
+		{"fresh", edits, takes, `
+			1 0: pending; edited
+			1 1: processing; edited
+			0 1: processing`},
+		{"mine", edits, buries, `
+			0 1: dead; buried
+			1 1: dead; buried edited`},
+		{"scheduled", hurries, hurriesToo, `
+			1 0: pending; retry run now
+			0 1: pending; retry run now`},
+		{"scheduled", hurries, takes, `
+			1 0: pending; retry run now
+			1 1: processing; retry run now`},
+		{"mine", takesBack, completes, `
+			1 0: pending; taken back
+			0 1: completed`},
+		{"mine", takesBack, beats, `
+			1 1: pending; taken back
+			1 0: pending; taken back`},
+		{"mine", takesBack, cancelAlone, `
+			1 1: dead, asked by ann; taken back cancelled
+			1 1: dead, asked by ann; cancelled`},
 		{"dead", discards, purgesArch, `
 			1 0: archived; buried
 			1 1: gone`},

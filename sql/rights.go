@@ -26,6 +26,7 @@ var (
 	called    = regexp.MustCompile(`\b` + DefaultSchema + `\.([a-z_]+)\(`)
 	numbered  = regexp.MustCompile(`nextval\(pg_get_serial_sequence\('` + DefaultSchema + `\.([a-z_]+)', '([a-z_]+)'\)\)`)
 	readsBack = regexp.MustCompile(`\b(RETURNING|ON CONFLICT)\b`)
+	itself    = regexp.MustCompile(`\)(,\n|\nUPDATE )`) // where the statement of a WITH ends
 )
 
 // Rights are the rights that the statement of queries/<file>.sql needs besides USAGE
@@ -40,12 +41,12 @@ func (s *Schema) Rights(file string) []Right {
 		privileges[table][privilege] = true
 	}
 	var rights []Right
-	for _, m := range touched.FindAllStringSubmatch(text, -1) {
-		verb, _, _ := strings.Cut(m[1], " ")
-		switch table := m[2]; verb {
+	for _, at := range touched.FindAllStringSubmatchIndex(text, -1) {
+		verb, _, _ := strings.Cut(text[at[2]:at[3]], " ")
+		switch table := text[at[4]:at[5]]; verb {
 		case "INSERT":
 			need(table, verb)
-			if readsBack.MatchString(text) {
+			if readsBack.MatchString(itself.Split(text[at[1]:], 2)[0]) {
 				need(table, "SELECT")
 			}
 			if strings.Contains(text, "DO UPDATE") {

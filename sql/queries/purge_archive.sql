@@ -1,7 +1,7 @@
 -- Deletes one batch of jobs that were discarded long ago, for good.
 --   $1 the last id looked at before   $2 age in seconds   $3 queue, NULL for all   $4 how many rows to look at
--- One row: the last id looked at, NULL when the table has come to its end, and how many
--- were deleted. Index: primary key. Rows locked elsewhere are left.
+-- One row: the last id looked at, NULL when the table has come to its end, how many were
+-- deleted, and which. Index: primary key. Rows locked elsewhere are left.
 WITH looked AS MATERIALIZED (
   SELECT id, queue, archived_at
   FROM leasetop.jobs_archive
@@ -21,5 +21,5 @@ doomed AS (
 gone AS (
   DELETE FROM leasetop.jobs_archive
   WHERE id = ANY (ARRAY(SELECT id FROM doomed))
-  RETURNING 1)
-SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone)
+  RETURNING id)
+SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone), ARRAY(SELECT id FROM gone)

@@ -1,7 +1,7 @@
 -- Deletes one batch of jobs that completed long ago.
 --   $1 the last id looked at before   $2 age in seconds   $3 queue, NULL for all   $4 how many rows to look at
--- One row: the last id looked at, NULL when the table has come to its end, and how many
--- were deleted. Walks the primary key instead of an index of its own, which every
+-- One row: the last id looked at, NULL when the table has come to its end, how many were
+-- deleted, and which. Walks the primary key instead of an index of its own, which every
 -- completion would pay for. Rows locked elsewhere are left for the next round.
 WITH looked AS MATERIALIZED (
   SELECT id, queue, status, updated_at
@@ -25,5 +25,5 @@ doomed AS (
 gone AS (
   DELETE FROM leasetop.jobs
   WHERE id = ANY (ARRAY(SELECT id FROM doomed))
-  RETURNING 1)
-SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone)
+  RETURNING id)
+SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone), ARRAY(SELECT id FROM gone)

@@ -22,4 +22,4 @@ gone AS (
   DELETE FROM leasetop.once
   WHERE key = ANY (ARRAY(SELECT key FROM doomed))
   RETURNING 1)
-SELECT (SELECT max(key) FROM looked), (SELECT count(*) FROM gone)
+SELECT (SELECT max(key) FROM looked), (SELECT count(*) FROM gone), NULL::bigint[]

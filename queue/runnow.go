@@ -1,0 +1,31 @@
+package queue
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// RunNow makes scheduled jobs due now and wakes their workers. A job that is not pending,
+// or due already, is skipped. by is noted in the history. On an error, Done says what was
+// done before it.
+func (q *Queue) RunNow(ctx context.Context, by string, ids ...int64) (Done, error) {
+	var done Done
+	woken := map[string]bool{}
+	defer func() { q.Wake(context.WithoutCancel(ctx), slices.Sorted(maps.Keys(woken))...) }() // polling covers a failure
+	did := func(row pgx.CollectableRow) (id int64, note func(), err error) {
+		var queue string
+		err = row.Scan(&id, &queue)
+		return id, func() { done.IDs, woken[queue] = append(done.IDs, id), true }, err
+	}
+	err := q.act(ctx, "run_now", ids, []any{errorText(by)}, did, func(ctx context.Context, id int64) (string, error) {
+		reason, err := q.statusOf(ctx, id, "not waiting: %s", func(s Status) bool { return s == Pending })
+		if reason == changed {
+			reason = "due already"
+		}
+		return reason, err
+	}, &done.Skipped)
+	return done, err
+}
