@@ -148,12 +148,11 @@ func written(v any, typed string, quoted bool) bool {
 // compare tells how a number stands to another; ok is false when one of them is none.
 func compare(v any, typed string) (order int, ok bool) {
 	number, isNumber := v.(json.Number)
-	var n json.Number
-	if !isNumber || json.Unmarshal([]byte(typed), &n) != nil || strings.HasPrefix(typed, `"`) || typed == "null" {
+	if !isNumber || !json.Valid([]byte(typed)) || !strings.Contains("-0123456789", typed[:1]) {
 		return 0, false
 	}
 	a, _ := new(big.Rat).SetString(string(number))
-	b, _ := new(big.Rat).SetString(typed)
+	b, _ := new(big.Rat).SetString(strings.TrimSpace(typed))
 	return a.Cmp(b), true
 }
 

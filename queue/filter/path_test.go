@@ -81,7 +81,7 @@ func drawJob(t *rapid.T) *job {
 	j := &job{
 		id: rapid.Int64Range(-2, 30).Draw(t, "id"), queue: queueName.Draw(t, "queue"), kind: textOrNone.Draw(t, "kind"),
 		status: statusName.Draw(t, "status"), key: textOrNone.Draw(t, "key"), err: textOrNone.Draw(t, "error") + textOrNone.Draw(t, "more"),
-		attempts: rapid.IntRange(0, 6).Draw(t, "attempts"), due: rapid.Bool().Draw(t, "due"), hours: rapid.IntRange(2, 50).Draw(t, "hours"),
+		attempts: rapid.IntRange(0, 6).Draw(t, "attempts"), due: rapid.Bool().Draw(t, "due"), hours: rapid.OneOf(rapid.IntRange(2, 50), rapid.IntRange(160, 176)).Draw(t, "hours"),
 		payload: document(t, 3),
 	}
 	if j.status == "processing" || rapid.Bool().Draw(t, "history") {
@@ -134,12 +134,13 @@ func TestPostgreSQLFindsWhatAFilterMeans(t *testing.T) {
 	some, all := map[string]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := insert(t, conn, rapid.SliceOfN(rapid.Custom(drawJob), 1, 20).Draw(t, "jobs"))
-		for range 10 {
+		typist := typist{t, rapid.SampledFrom(heard(jobs))}
+		for range 100 {
 			var words []string
 			means := func(*job) bool { return true }
 			var keys []string
 			for range rapid.IntRange(1, 2).Draw(t, "words") {
-				key, word, test := drawWord(t)
+				key, word, test := typist.word()
 				before := means
 				means = func(j *job) bool { return before(j) && test(j) }
 				words, keys = append(words, word), append(keys, key)
@@ -172,11 +173,26 @@ func TestPostgreSQLFindsWhatAFilterMeans(t *testing.T) {
 	}
 }
 
-// drawWord draws a word and what it means.
-func drawWord(t *rapid.T) (key, word string, means test) {
-	key = rapid.SampledFrom(append([]string{""}, keyNames()...)).Draw(t, "key")
+// typist types words about jobs that it has heard of.
+type typist struct {
+	*rapid.T
+	heard *rapid.Generator[string]
+}
+
+// heard are the texts of jobs.
+func heard(jobs []*job) (all []string) {
+	for _, j := range jobs {
+		all = append(all, j.queue, j.kind, j.key, j.err, j.problem, j.worker)
+		leaves(j.document(), func(v any) { all = append(all, fmt.Sprint(v)) })
+	}
+	return all
+}
+
+// word is a word and what it means.
+func (t typist) word() (key, word string, means test) {
+	key = rapid.SampledFrom(append([]string{""}, keyNames()...)).Draw(t.T, "key")
 	if key == "" {
-		typed, v := drawText(t, true)
+		typed, v := t.text(true)
 		word = typed
 		means = func(j *job) bool {
 			return v.in(j.err) || v.in(j.queue) || v.in(j.kind) || v.in(j.key)
@@ -184,14 +200,14 @@ func drawWord(t *rapid.T) (key, word string, means test) {
 	} else {
 		var values []string
 		var tests []test
-		path, steps := drawPath(t, key)
-		for range rapid.IntRange(1, 2).Draw(t, "values") {
-			typed, test := drawValue(t, key, steps)
+		path, steps := t.path(key)
+		for range rapid.IntRange(1, 2).Draw(t.T, "values") {
+			typed, test := t.value(key, steps)
 			values, tests = append(values, typed), append(tests, test)
 		}
 		word, means = path+":"+strings.Join(values, ","), anyOf(tests)
 	}
-	if rapid.IntRange(0, 3).Draw(t, "not") == 0 {
+	if rapid.IntRange(0, 3).Draw(t.T, "not") == 3 {
 		is := means
 		return key, "!" + word, func(j *job) bool { return !is(j) }
 	}
@@ -205,13 +221,13 @@ func keyNames() (names []string) {
 	return names
 }
 
-func drawPath(t *rapid.T, key string) (typed string, steps []step) {
+func (t typist) path(key string) (typed string, steps []step) {
 	if key != "payload" {
 		return key, nil
 	}
-	for range rapid.IntRange(0, 2).Draw(t, "steps") {
-		name := rapid.SampledFrom(members).Draw(t, "step")
-		place := rapid.IntRange(-2, 2).Draw(t, "place")
+	for range rapid.IntRange(0, 2).Draw(t.T, "steps") {
+		name := rapid.SampledFrom(members).Draw(t.T, "step")
+		place := rapid.IntRange(-2, 2).Draw(t.T, "place")
 		switch {
 		case place >= 0:
 			key += "." + strconv.Itoa(place)
@@ -234,11 +250,18 @@ type typedText struct {
 	begins, quoted bool
 }
 
-// drawText draws a text to type, in quotes where it has to be.
-func drawText(t *rapid.T, free bool) (string, typedText) {
-	v := typedText{text: someText.Draw(t, "text")}
-	letters := strings.Trim(v.text, "abABw0123456789eE-+rtulfsn%'[(^$|_\\‹›é") == ""
-	switch rapid.IntRange(0, 2).Draw(t, "how") {
+// text is a text to type, in quotes where it has to be.
+func (t typist) text(free bool) (string, typedText) {
+	from := someText
+	if rapid.Bool().Draw(t.T, "heard") {
+		from = t.heard
+	}
+	v := typedText{text: from.Draw(t.T, "text")}
+	if free && v.text == "" {
+		v.text = "a"
+	}
+	letters := v.text != "" && strings.Trim(v.text, "abABw0123456789eE-+rtulfsn%'[(^$|_\\‹›é") == ""
+	switch rapid.IntRange(0, 2).Draw(t.T, "how") {
 	case 0:
 		if letters {
 			v.begins = true
@@ -250,7 +273,7 @@ func drawText(t *rapid.T, free bool) (string, typedText) {
 		}
 	}
 	v.quoted = true
-	if !free && rapid.IntRange(0, 9).Draw(t, "none") == 0 {
+	if !free && rapid.IntRange(0, 9).Draw(t.T, "none") == 0 {
 		v.text = ""
 	}
 	return doubled(v.text), v

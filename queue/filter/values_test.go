@@ -6,33 +6,33 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawValue draws what stands behind a key, and what it means.
-func drawValue(t *rapid.T, key string, path []step) (string, test) {
+// value is what stands behind a key, and what it means.
+func (t typist) value(key string, path []step) (string, test) {
 	switch key {
 	case "status":
-		return drawStatus(t)
+		return t.status()
 	case "attempts":
-		typed, is := drawRange(t, 0, 6, 1, "")
+		typed, is := t.between(0, 6, 1, "")
 		return typed, func(j *job) bool { return is(j.attempts) }
 	case "id":
-		typed, is := drawRange(t, -2, 30, 1, "")
+		typed, is := t.between(-2, 30, 1, "")
 		return typed, func(j *job) bool { return is(int(j.id)) }
 	case "age":
-		typed, is := drawSpan(t)
+		typed, is := t.span()
 		return typed, func(j *job) bool { return is(j.hours*60 + 30) }
 	case "died":
-		typed, is := drawSpan(t)
+		typed, is := t.span()
 		return typed, func(j *job) bool { return j.dead() && is(j.hours*60-30) }
 	}
-	if key != "fingerprint" && rapid.IntRange(0, 9).Draw(t, "something") == 0 {
+	if key != "fingerprint" && rapid.IntRange(0, 9).Draw(t.T, "something") == 0 {
 		return "*", something(key, path)
 	}
-	if key == "payload" && len(path) > 0 && rapid.IntRange(0, 2).Draw(t, "compares") == 0 {
-		return drawComparison(t, path)
+	if key == "payload" && len(path) > 0 && rapid.IntRange(0, 2).Draw(t.T, "compares") == 0 {
+		return t.comparison(path)
 	}
-	typed, v := drawText(t, false)
-	if key == "worker" && !v.begins && rapid.Bool().Draw(t, "known") {
-		v = typedText{text: ownerOf.Draw(t, "owner"), quoted: true}
+	typed, v := t.text(false)
+	if key == "worker" && !v.begins && rapid.Bool().Draw(t.T, "known") {
+		v = typedText{text: ownerOf.Draw(t.T, "owner"), quoted: true}
 		typed = doubled(v.text)
 	}
 	return typed, func(j *job) bool {
@@ -99,8 +99,8 @@ func (v typedText) inPayload(j *job, path []step) bool {
 	return found
 }
 
-func drawStatus(t *rapid.T) (string, test) {
-	name := rapid.SampledFrom([]string{"pending", "processing", "completed", "failed", "dead", "DEAD", "ready", "scheduled"}).Draw(t, "status")
+func (t typist) status() (string, test) {
+	name := rapid.SampledFrom([]string{"pending", "processing", "completed", "failed", "dead", "DEAD", "ready", "scheduled"}).Draw(t.T, "status")
 	return name, func(j *job) bool {
 		switch name {
 		case "ready":
@@ -114,13 +114,13 @@ func drawStatus(t *rapid.T) (string, test) {
 	}
 }
 
-// drawRange draws a comparison of whole numbers, in units of some.
-func drawRange(t *rapid.T, least, most, each int, unit string) (string, func(int) bool) {
-	a := rapid.IntRange(least, most).Draw(t, "from")
-	b := rapid.IntRange(a, most).Draw(t, "to")
+// between is a comparison of whole numbers, in units of some.
+func (t typist) between(least, most, each int, unit string) (string, func(int) bool) {
+	a := rapid.IntRange(least, most).Draw(t.T, "from")
+	b := rapid.IntRange(a, most).Draw(t.T, "to")
 	from, to := strconv.Itoa(a)+unit, strconv.Itoa(b)+unit
 	a, b = a*each, b*each
-	switch how := rapid.IntRange(0, 8).Draw(t, "compared"); {
+	switch how := rapid.IntRange(0, 8).Draw(t.T, "compared"); {
 	case how == 0:
 		return ">" + from, func(n int) bool { return n > a }
 	case how == 1:
@@ -141,27 +141,27 @@ func drawRange(t *rapid.T, least, most, each int, unit string) (string, func(int
 	return from + ".." + to, func(n int) bool { return a <= n && n <= b }
 }
 
-// drawSpan draws a comparison of times, which is then of minutes.
-func drawSpan(t *rapid.T) (string, func(int) bool) {
-	switch rapid.IntRange(0, 5).Draw(t, "unit") {
+// span is a comparison of times, which is then of minutes.
+func (t typist) span() (string, func(int) bool) {
+	switch rapid.IntRange(0, 5).Draw(t.T, "unit") {
 	case 0:
-		return drawRange(t, 0, 2, 24*60, "d")
+		return t.between(0, 2, 24*60, "d")
 	case 1:
-		return drawRange(t, 0, 1, 7*24*60, "w")
+		return t.between(0, 1, 7*24*60, "w")
 	case 2:
-		return drawRange(t, 0, 60, 60, "h0m0s")
+		return t.between(0, 60, 60, "h0m0s")
 	case 3: // of no minute's half
-		return drawRange(t, 0, 60, 60, "H")
+		return t.between(0, 60, 60, "H")
 	case 4:
-		return drawRange(t, 0, 50, 60, ".0h")
+		return t.between(0, 50, 60, ".0h")
 	}
-	return drawRange(t, 0, 60, 60, "h")
+	return t.between(0, 60, 60, "h")
 }
 
-// drawComparison draws a comparison of a number in the payload.
-func drawComparison(t *rapid.T, path []step) (string, test) {
-	n := number.Draw(t, "number")
-	sign := rapid.SampledFrom([]string{">", ">=", "<", "<=", "="}).Draw(t, "sign")
+// comparison is a comparison of a number in the payload.
+func (t typist) comparison(path []step) (string, test) {
+	n := number.Draw(t.T, "number")
+	sign := rapid.SampledFrom([]string{">", ">=", "<", "<=", "="}).Draw(t.T, "sign")
 	return sign + n, func(j *job) bool {
 		return anyValue(at(j.document(), path), func(value any) bool {
 			order, ok := compare(value, n)
