@@ -14,7 +14,7 @@ import (
 )
 
 // library are the packages that others import.
-var library = []string{"queue", "queue/watch", "workers", "workers/child", "sql"}
+var library = []string{"queue", "queue/filter", "queue/watch", "workers", "workers/child", "sql"}
 
 // shownElsewhere are exported names of the library that no example need name, and why.
 var shownElsewhere = map[string]string{
