@@ -12,12 +12,13 @@ import (
 	"github.com/leasetop/leasetop/queue/filter"
 )
 
-// Filter chooses jobs of [Queue.List] and [Queue.Scan]. The zero value is every job.
+// Filter chooses jobs of [Queue.List], [Queue.Scan] and [Queue.Matching]: those that pass
+// all that it says. The zero value is every job.
 type Filter struct {
 	Queue    string        // "" is every queue
 	Statuses []Status      // nil is every status
 	Due      Due           // which of the pending; it leaves out no job of another status
-	Where    filter.Filter // and what else a person says of them
+	Where    filter.Filter // what a person says of them
 }
 
 // Due tells pending jobs apart by the database's clock.
@@ -62,34 +63,25 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 	if err := f.check(); err != nil {
 		return nil, nil, fmt.Errorf("list jobs: %w", err)
 	}
-	// Planned each time: the planner must see which statuses are asked for to use a partial index.
-	args := []any{pgx.QueryExecModeCacheDescribe}
-	statement := "list"
-	dead := f.onlyDead()
-	if dead {
-		statement = "list_dead"
-		diedAt, id := any("infinity"), int64(math.MaxInt64)
-		if p.After != nil {
-			diedAt, id = p.After.DiedAt, p.After.ID
-		}
-		args = append(args, nullable(f.Queue), diedAt, id)
-	} else {
-		id := int64(math.MaxInt64)
-		if p.After != nil {
-			id = p.After.ID
-		}
-		args = append(args, nullable(f.Queue), f.Statuses, f.Due.only(), id)
+	n, some := f.narrow()
+	switch {
+	case !some:
+		return nil, nil, nil
+	case n.deaths():
+		found, err := q.deadLetters(ctx, f, DeadStretch{From: p.After, Limit: p.Limit, Look: math.MaxInt}, math.MaxInt64)
+		return found.Jobs, found.Next, err
 	}
-	jobs, err = q.rows(ctx, statement, append(args, p.Limit)...)
+	id := int64(math.MaxInt64)
+	if p.After != nil {
+		id = p.After.ID
+	}
+	// Planned each time: the planner must see which statuses are asked for to use a partial index.
+	jobs, err = q.rows(ctx, "list", pgx.QueryExecModeCacheDescribe, n.queue(), n.statuses, n.due, n.path, n.wide, id, p.Limit)
 	if err != nil {
-		return nil, nil, q.failed("list jobs", err, statement)
+		return nil, nil, q.failed("list jobs", err, "list")
 	}
 	if len(jobs) == p.Limit {
-		last := &jobs[len(jobs)-1]
-		next = &Cursor{ID: last.ID}
-		if dead {
-			next.DiedAt = last.DiedAt
-		}
+		next = &Cursor{ID: jobs[len(jobs)-1].ID}
 	}
 	return jobs, next, nil
 }
@@ -199,21 +191,6 @@ func (s Status) known() bool {
 		return true
 	}
 	return false
-}
-
-func (f *Filter) onlyDead() bool {
-	failed, dead := false, false
-	for _, s := range f.Statuses {
-		switch s {
-		case Failed:
-			failed = true
-		case Dead:
-			dead = true
-		default:
-			return false
-		}
-	}
-	return failed && dead
 }
 
 func nullable(text string) *string {

@@ -28,11 +28,16 @@ type Found struct {
 	Looked int   // how many jobs of the table were looked at; 0 when an index alone told all
 }
 
+// scanWide is how many jobs a scan looks at when it looks at their payloads, of which
+// each may be large.
+const scanWide = 1000
+
 // Scan lists jobs as [Queue.List] does, always by id, in a bounded time: List looks
 // until its page is full, which may mean at all of a large table for a filter that
 // hardly a job passes. Scan gives up after it looked at so many, and says where to go
 // on. Where an index holds the statuses asked for (any but completed), and there are no
-// more of them in it than it may look at, they are found wherever they are.
+// more of them in it than it may look at, they are found wherever they are. A filter that
+// looks at payloads has it look at no more than 1,000 jobs.
 func (q *Queue) Scan(ctx context.Context, f Filter, s Stretch) (Found, error) {
 	if err := f.check(); err != nil {
 		return Found{}, fmt.Errorf("scan jobs: %w", err)
@@ -43,8 +48,15 @@ func (q *Queue) Scan(ctx context.Context, f Filter, s Stretch) (Found, error) {
 	if s.Look == 0 {
 		s.Look = 10_000
 	}
-	if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, Completed) {
-		found, few, err := q.scanIndexed(ctx, &f, &s)
+	n, some := f.narrow()
+	if !some {
+		return Found{}, nil
+	}
+	if n.wide {
+		s.Look = min(s.Look, scanWide)
+	}
+	if n.among(Pending, Processing, Failed, Dead) {
+		found, few, err := q.scanIndexed(ctx, &n, &s)
 		if err != nil {
 			return Found{}, q.failed("scan jobs", err, "scan_indexed")
 		}
@@ -52,13 +64,13 @@ func (q *Queue) Scan(ctx context.Context, f Filter, s Stretch) (Found, error) {
 			return found, nil
 		}
 	}
-	found, err := q.scanTable(ctx, &f, &s)
+	found, err := q.scanTable(ctx, &n, &s)
 	return found, q.failed("scan jobs", err, "scan")
 }
 
 // scanIndexed finds jobs by the indexes of their statuses; few is false when there are
 // too many of them for that.
-func (q *Queue) scanIndexed(ctx context.Context, f *Filter, s *Stretch) (found Found, few bool, err error) {
+func (q *Queue) scanIndexed(ctx context.Context, n *narrow, s *Stretch) (found Found, few bool, err error) {
 	above, below := int64(math.MinInt64), int64(math.MaxInt64)
 	switch {
 	case s.From != nil && s.Up:
@@ -66,7 +78,7 @@ func (q *Queue) scanIndexed(ctx context.Context, f *Filter, s *Stretch) (found F
 	case s.From != nil:
 		below = s.From.ID
 	}
-	seen, err := q.scan(ctx, "scan_indexed", nullable(f.Queue), texts(f.Statuses), f.Due.only(), above, below, s.Up, s.Limit, s.Look+1)
+	seen, err := q.scan(ctx, "scan_indexed", n.queue(), n.statuses, n.due, n.path, n.wide, above, below, s.Up, s.Limit, s.Look+1)
 	if err != nil || len(seen) == 1 && !seen[0].found {
 		return Found{}, false, err
 	}
@@ -75,7 +87,7 @@ func (q *Queue) scanIndexed(ctx context.Context, f *Filter, s *Stretch) (found F
 }
 
 // scanTable finds jobs among those of a stretch of the table.
-func (q *Queue) scanTable(ctx context.Context, f *Filter, s *Stretch) (found Found, err error) {
+func (q *Queue) scanTable(ctx context.Context, n *narrow, s *Stretch) (found Found, err error) {
 	statement, from := "scan", int64(math.MaxInt64)
 	if s.Up {
 		statement, from = "scan_up", math.MinInt64
@@ -83,7 +95,7 @@ func (q *Queue) scanTable(ctx context.Context, f *Filter, s *Stretch) (found Fou
 	if s.From != nil {
 		from = s.From.ID
 	}
-	seen, err := q.scan(ctx, statement, nullable(f.Queue), texts(f.Statuses), f.Due.only(), from, s.Limit, s.Look)
+	seen, err := q.scan(ctx, statement, n.queue(), n.statuses, n.due, n.path, n.wide, from, s.Limit, s.Look)
 	if err != nil || len(seen) == 0 {
 		return found, err
 	}

@@ -1,20 +1,32 @@
--- Dead letters, newest death first, without payload and history.
---   $1 queue, NULL for all   $2, $3 cursor: died_at and id of the last row seen   $4 limit
--- Rows: the page. Index: jobs_dead. The queues that have any are found by skipping from
--- one to the next; one entry is read of each, its newest, and then a page of those whose
--- newest are the newest of all: no other can be on the page.
-WITH RECURSIVE dead_queues(queue) AS (
-  (SELECT queue FROM leasetop.jobs
-   WHERE status IN ('failed', 'dead') AND ($1::text IS NULL OR queue = $1::text)
-   ORDER BY queue LIMIT 1)
+-- A stretch of the dead letters, newest death first, without payload and history. However
+-- few it finds, it looks at no more than it was told.
+--   $1 queues, NULL for all   $2, $3 cursor: died_at and id of the last row seen
+--   $4 what else they must be: a jsonpath predicate on leasetop.facts, NULL for nothing
+--   $5 whether that looks at payloads   $6 how many to find   $7 how many to look at
+-- Rows: the dead letters, one more than was asked for if there is; the last one that was
+-- looked at, also when it is none of them (found is false): how far it looked. n counts
+-- what was looked at, more says whether there is a row beyond.
+-- Index: jobs_dead, which has them by queue. The queues are found by skipping from one to
+-- the next, and of each no more is read than its share of 100,000 entries, and one more:
+-- beyond the newest such entry nothing is certain, for that queue may have more between
+-- it and what the others have. So a stretch may be shorter than it was told, where there
+-- are very many queues, but it is whole. Only what is looked at is read from the table.
+WITH RECURSIVE skipped(queue) AS (
+  (SELECT queue FROM leasetop.jobs WHERE status IN ('failed', 'dead') AND $1::text[] IS NULL ORDER BY queue LIMIT 1)
   UNION ALL
   SELECT (SELECT jobs.queue FROM leasetop.jobs
-          WHERE status IN ('failed', 'dead') AND jobs.queue > dead_queues.queue
+          WHERE status IN ('failed', 'dead') AND jobs.queue > skipped.queue
           ORDER BY jobs.queue LIMIT 1)
-  FROM dead_queues WHERE dead_queues.queue IS NOT NULL AND $1::text IS NULL
+  FROM skipped WHERE skipped.queue IS NOT NULL
+),
+dead_queues(queue) AS (
+  SELECT queue FROM skipped WHERE queue IS NOT NULL
+  UNION
+  SELECT unnest($1::text[])
 ),
 newest AS MATERIALIZED (
-  SELECT head.* FROM dead_queues CROSS JOIN LATERAL (
+  SELECT head.queue, greatest(100000 / least(count(*) OVER (), $7::bigint + 1), 1) AS share
+  FROM dead_queues CROSS JOIN LATERAL (
     SELECT jobs.queue, died_at, id FROM leasetop.jobs
     WHERE jobs.queue = dead_queues.queue
       AND status IN ('failed', 'dead')
@@ -22,18 +34,34 @@ newest AS MATERIALIZED (
     ORDER BY jobs.queue DESC, died_at DESC, id DESC
     LIMIT 1) AS head
   ORDER BY head.died_at DESC, head.id DESC
-  LIMIT $4::int
+  LIMIT $7::bigint + 1
+),
+looked AS (
+  SELECT died_at, id, row_number() OVER way AS n, lead(id) OVER way IS NOT NULL AS more,
+    bool_or(uncertain) OVER way AS uncertain, coalesce(lead(uncertain) OVER way, true) AS ends
+  FROM newest CROSS JOIN LATERAL (
+    SELECT died_at, id, row_number() OVER (ORDER BY jobs.queue DESC, died_at DESC, id DESC) > share AS uncertain
+    FROM leasetop.jobs
+    WHERE jobs.queue = newest.queue
+      AND status IN ('failed', 'dead')
+      AND (died_at, id) < ($2::timestamptz, $3::bigint)
+    ORDER BY jobs.queue DESC, died_at DESC, id DESC
+    LIMIT least($7::bigint, share) + 1) AS entries
+  WINDOW way AS (ORDER BY died_at DESC, id DESC)
+  ORDER BY died_at DESC, id DESC
+  LIMIT $7::bigint
 )
-SELECT page.*
-FROM newest CROSS JOIN LATERAL (
-  SELECT id, jobs.queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
-    lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
-    died_at, created_at, updated_at, coalesce(cancelled_by, '')
+SELECT n, found, more, jobs.id, jobs.queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
+  lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
+  jobs.died_at, created_at, updated_at, coalesce(cancelled_by, '')
+FROM (
+  SELECT *, ends OR n = $7::bigint AS last
+  FROM looked
+  WHERE NOT uncertain) AS certain
+CROSS JOIN LATERAL (
+  SELECT jobs.*, ($4::jsonpath IS NULL OR leasetop.facts(jobs, $5::boolean) @@ $4::jsonpath) IS TRUE AS found
   FROM leasetop.jobs
-  WHERE jobs.queue = newest.queue
-    AND status IN ('failed', 'dead')
-    AND (died_at, id) < ($2::timestamptz, $3::bigint)
-  ORDER BY jobs.queue DESC, died_at DESC, id DESC
-  LIMIT $4::int) AS page
-ORDER BY page.died_at DESC, page.id DESC
-LIMIT $4::int
+  WHERE jobs.id = certain.id) AS jobs
+WHERE found OR last
+ORDER BY certain.died_at DESC, certain.id DESC
+LIMIT $6::bigint + 2

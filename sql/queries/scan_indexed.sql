@@ -1,8 +1,10 @@
 -- Jobs whose statuses have an index of their own, by id, without payload and history, if
 -- there are not too many of them: no index has them in the order of their ids.
 --   $1 queue, NULL for all   $2 statuses, none of them completed   $3 of the pending: true the due, false the others, NULL all
---   $4, $5 ids above the one and below the other   $6 true: the lowest, oldest first; false: the highest, newest first
---   $7 how many to find   $8 how many are too many
+--   $4 what else they must be: a jsonpath predicate on leasetop.facts, NULL for nothing
+--   $5 whether that looks at payloads
+--   $6, $7 ids above the one and below the other   $8 true: the lowest, oldest first; false: the highest, newest first
+--   $9 how many to find   $10 how many are too many
 -- Rows: the jobs, one more than was asked for if there is; or one with found = false when
 -- there are too many. Indexes: jobs_ready, once for each queue with pending jobs,
 -- jobs_active and jobs_dead; the primary key for those that are returned.
@@ -22,31 +24,35 @@ indexed(id, status) AS MATERIALIZED (
        WHERE jobs.queue = pending_queues.queue AND status = 'pending'
          AND ($3::boolean IS NULL OR (run_at <= now()) = $3::boolean)
        ORDER BY jobs.queue, run_at, id
-       LIMIT $8::bigint) AS pending
+       LIMIT $10::bigint) AS pending
      WHERE 'pending' = ANY ($2::text[]))
     UNION ALL
     (SELECT id, status FROM leasetop.jobs
      WHERE status = 'processing' AND ($1::text IS NULL OR queue = $1::text) AND 'processing' = ANY ($2::text[])
      ORDER BY queue, id
-     LIMIT $8::bigint)
+     LIMIT $10::bigint)
     UNION ALL
     (SELECT id, status FROM leasetop.jobs
      WHERE status IN ('failed', 'dead') AND ($1::text IS NULL OR queue = $1::text) AND ARRAY['failed', 'dead'] && $2::text[]
      ORDER BY queue, died_at, id
-     LIMIT $8::bigint)) AS every
-  LIMIT $8::bigint
+     LIMIT $10::bigint)) AS every
+  LIMIT $10::bigint
 ),
 page(id, found) AS (
-  (SELECT id, true FROM indexed
-   WHERE (SELECT count(*) FROM indexed) < $8::bigint
-     AND status = ANY ($2::text[]) AND id > $4::bigint AND id < $5::bigint
-   ORDER BY CASE WHEN $6::boolean THEN id ELSE -id END
-   LIMIT $7::bigint + 1)
+  (SELECT id, true
+   FROM (
+     SELECT id FROM indexed
+     WHERE (SELECT count(*) FROM indexed) < $10::bigint
+       AND status = ANY ($2::text[]) AND id > $6::bigint AND id < $7::bigint
+     ORDER BY CASE WHEN $8::boolean THEN id ELSE -id END) AS ordered
+   WHERE $4::jsonpath IS NULL OR (SELECT leasetop.facts(jobs, $5::boolean) @@ $4::jsonpath FROM leasetop.jobs WHERE jobs.id = ordered.id)
+   ORDER BY CASE WHEN $8::boolean THEN id ELSE -id END
+   LIMIT $9::bigint + 1)
   UNION ALL
-  SELECT max(id), false FROM indexed HAVING count(*) >= $8::bigint
+  SELECT max(id), false FROM indexed HAVING count(*) >= $10::bigint
 )
 SELECT 0::bigint, found, false, id, jobs.queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
   lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
   died_at, created_at, updated_at, coalesce(cancelled_by, '')
 FROM page JOIN leasetop.jobs USING (id)
-ORDER BY CASE WHEN $6::boolean THEN id ELSE -id END
+ORDER BY CASE WHEN $8::boolean THEN id ELSE -id END

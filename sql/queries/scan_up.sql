@@ -1,7 +1,8 @@
 -- Jobs of a stretch of the table, oldest id first, without payload and history. However
 -- few it finds, it looks at no more than it was told.
 --   $1 queue, NULL for all   $2 statuses, NULL for all   $3 of the pending: true the due, false the others, NULL all
---   $4 ids above this one   $5 how many to find   $6 how many to look at
+--   $4 what else they must be: a jsonpath predicate on leasetop.facts, NULL for nothing
+--   $5 whether that looks at payloads   $6 ids above this one   $7 how many to find   $8 how many to look at
 -- Rows: the jobs, one more than was asked for if there is; the first and the last that
 -- were looked at, also when they are none of them (found is false): how far it looked.
 -- n counts what was looked at, more says whether there is a row beyond. Index: the primary key.
@@ -12,12 +13,13 @@ FROM (
   SELECT *, row_number() OVER way AS n, lead(id) OVER way IS NOT NULL AS more,
     ($1::text IS NULL OR queue = $1::text)
       AND ($2::text[] IS NULL OR status = ANY ($2::text[]))
-      AND ($3::boolean IS NULL OR status <> 'pending' OR (run_at <= now()) = $3::boolean) AS found
+      AND ($3::boolean IS NULL OR status <> 'pending' OR (run_at <= now()) = $3::boolean)
+      AND ($4::jsonpath IS NULL OR (leasetop.facts(jobs, $5::boolean) @@ $4::jsonpath) IS TRUE) AS found
   FROM leasetop.jobs
-  WHERE id > $4::bigint
+  WHERE id > $6::bigint
   WINDOW way AS (ORDER BY id)
   ORDER BY id
-  LIMIT $6::bigint) AS looked
-WHERE found OR n = 1 OR n = $6::bigint OR NOT more
+  LIMIT $8::bigint) AS looked
+WHERE found OR n = 1 OR n = $8::bigint OR NOT more
 ORDER BY id
-LIMIT $5::bigint + 2
+LIMIT $7::bigint + 2

@@ -1,0 +1,14 @@
+-- Those of a stretch of the dead letters that are what they must be.
+--   $1 queue, NULL for all   $2, $3, $4 after this queue, died_at and id
+--   $5, $6, $7 up to and with these   $8 statuses, NULL for both
+--   $9 what else they must be: a jsonpath predicate on leasetop.facts, NULL for nothing
+--   $10 whether that looks at payloads
+-- Rows: when each died, and its id. Index: jobs_dead, from the one place to the other.
+SELECT died_at, id
+FROM leasetop.jobs
+WHERE status IN ('failed', 'dead')
+  AND ($1::text IS NULL OR queue = $1::text)
+  AND (queue, died_at, id) > ($2::text, $3::timestamptz, $4::bigint)
+  AND (queue, died_at, id) <= ($5::text, $6::timestamptz, $7::bigint)
+  AND ($8::text[] IS NULL OR status = ANY ($8::text[]))
+  AND ($9::jsonpath IS NULL OR leasetop.facts(jobs, $10::boolean) @@ $9::jsonpath)
