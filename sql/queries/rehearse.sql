@@ -5,7 +5,7 @@
 -- first 1,000 characters of its error. Jobs that are no dead letters are in no row. A key
 -- that two of these jobs have counts as free. Indexes: primary key, jobs_idempotency.
 WITH dead AS MATERIALIZED (
-  SELECT id, queue, coalesce(kind, '') AS kind, coalesce(fingerprint, '') AS fingerprint, died_at,
+  SELECT id, queue, kind, coalesce(fingerprint, '') AS fingerprint, died_at,
     idempotency_key IS NOT NULL AND EXISTS (
       SELECT FROM leasetop.jobs AS live
       WHERE live.queue = jobs.queue

@@ -16,6 +16,7 @@ func addOperate(root *cobra.Command, o *options, add adder) {
 	addPause(root, o, add)
 	addCancel(root, o, add)
 	addRedrive(root, o, add)
+	addPlan(root, o, add)
 	addDiscard(root, o, add)
 	addPurge(root, o, add)
 }
@@ -66,21 +67,6 @@ func addCancel(root *cobra.Command, o *options, add adder) {
 		}
 		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Cancel(ctx, o.printer(), d.Queue, ids) })
 	})
-}
-
-func addRedrive(root *cobra.Command, o *options, add adder) {
-	m := many{does: "brings back", what: "dead letter"}
-	cmd := add(root, &cobra.Command{
-		Use: "redrive ID…", Short: "Bring dead letters back: pending now, attempts from zero",
-		Long: "Bring dead letters back: pending now, attempts from zero, history kept.\n\n" +
-			"--queue and --all mean those there are when the command starts. A job that cannot be brought back is skipped with the reason, which is no failure.",
-		Example: "leasetop redrive 17 42\nleasetop redrive --queue emails --yes",
-	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		return m.act(ctx, o, cmd, args, (*queue.Queue).DeadIDs, func(q *queue.Queue, ids []int64) error {
-			return cli.Redrive(ctx, o.printer(), q, ids)
-		})
-	})
-	m.flags(cmd)
 }
 
 func addDiscard(root *cobra.Command, o *options, add adder) {

@@ -35,7 +35,8 @@ const sameSignal = 500 * time.Millisecond
 const lastWord = 2 * time.Second
 
 // Main does what the command line says and returns the exit status: 0 done,
-// 1 failed, 2 called in a wrong way (nothing was done); that of check is its verdict.
+// 1 failed, 2 called in a wrong way (nothing was done), 3 a redrive plan stopped by itself,
+// 4 somebody paused, cancelled or interrupted it; that of check is its verdict.
 func Main(version string) int {
 	// The first signal asks for an orderly end, a second forces it. What follows at
 	// once is the same signal: make and timeout pass on what their group got already.
@@ -60,9 +61,12 @@ func Main(version string) int {
 		return exitUsage
 	}
 	report(ctx, failure)
+	end := cli.PlanEnd{}
 	switch {
 	case failure == nil, brokenPipe(failure):
 		return 0
+	case errors.As(failure, &end):
+		return end.Status
 	case errors.Is(failure, cli.ErrUsage):
 		return exitUsage
 	}

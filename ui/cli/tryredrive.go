@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/planwords"
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// firstIDs is how many ids of a set a dry run names.
+const firstIDs = 10
+
+// TryRedrive prints what a redrive would do now, and does nothing: how many dead letters of
+// which problems, which jobs come first, and how it would go on.
+func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPlan) error {
+	r, err := q.Rehearse(ctx, plan.IDs)
+	if err != nil {
+		return err
+	}
+	first, will := plan.IDs[:min(len(plan.IDs), firstIDs)], planwords.Will(plan, len(plan.IDs))
+	if p.Format == JSON {
+		type group struct {
+			Queue       string `json:"queue"`
+			Kind        string `json:"kind"`
+			Fingerprint string `json:"fingerprint"`
+			Count       int64  `json:"count"`
+			Sample      int64  `json:"sample"`
+			Error       string `json:"error"`
+		}
+		groups := []group{}
+		for _, g := range r.Groups {
+			groups = append(groups, group{g.Queue, g.Kind, g.Fingerprint, g.Count, g.Sample, g.Error})
+		}
+		return line(p.Out, map[string]any{
+			"dry_run": true, "filter": plan.Filter, "jobs": len(plan.IDs), "first": list(first), "groups": groups,
+			"redriven": r.Redriven(), "in_use": r.InUse, "gone": r.Gone, "says": will,
+		})
+	}
+	var rows [][]string
+	for _, g := range r.Groups {
+		text, _, _ := strings.Cut(strings.TrimSpace(g.Error), "\n")
+		rows = append(rows, []string{strconv.FormatInt(g.Count, 10), g.Queue, g.Kind, strconv.FormatInt(g.Sample, 10), text})
+	}
+	out := bufio.NewWriter(p.Out)
+	if err := table(out, []column{{title: "COUNT", right: true}, {title: "QUEUE", most: 30}, {title: "KIND", most: 30}, {title: "SAMPLE", right: true}, {title: "ERROR", most: 100}}, rows); err != nil {
+		return err
+	}
+	names := make([]string, len(first))
+	for i, id := range first {
+		names[i] = strconv.FormatInt(id, 10)
+	}
+	fmt.Fprintf(out, "\n%s would be redriven now", planwords.Count(r.Redriven(), "dead letter"))
+	if r.InUse > 0 {
+		fmt.Fprintf(out, ", %s skipped because a live job has their key", planwords.Thousands(r.InUse))
+	}
+	if r.Gone > 0 {
+		fmt.Fprintf(out, ", %s skipped because they are no dead letters", planwords.Thousands(r.Gone))
+	}
+	if len(names) > 0 {
+		more := ""
+		if len(plan.IDs) > len(first) {
+			more = " …"
+		}
+		fmt.Fprintf(out, "\nfirst of them %s%s", strings.Join(names, " "), more)
+	}
+	if len(plan.IDs) > 0 {
+		fmt.Fprintf(out, "\n%s", will)
+	}
+	fmt.Fprintln(out, "\nNothing was changed.")
+	return out.Flush()
+}
+
+// RedriveStatements prints what a redrive would have the database do, and does nothing.
+func RedriveStatements(p Printer, q *queue.Queue, plan queue.NewPlan) error {
+	statements := q.PlanStatements(plan)
+	if p.Format == JSON {
+		type statement struct {
+			About  string   `json:"about"`
+			SQL    string   `json:"sql"`
+			Values []string `json:"values"`
+		}
+		var failed error
+		for _, s := range statements {
+			failed = errors.Join(failed, line(p.Out, statement(s)))
+		}
+		return failed
+	}
+	out := bufio.NewWriter(p.Out)
+	for i, s := range statements {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintln(out, "-- "+safe.Text(s.About))
+		for k, value := range s.Values {
+			fmt.Fprintf(out, "-- $%d: %s\n", k+1, safe.Text(value))
+		}
+		fmt.Fprintln(out, strings.TrimSpace(s.SQL)+";")
+	}
+	return out.Flush()
+}
