@@ -10,7 +10,7 @@
 //	key:begin*       begins like this, letter for letter
 //	key:*            anything, as long as there is something
 //	key:""           nothing
-//	key:>3           also >=3 <3 <=3, 10..20 with both ends, 10.. and ..20; times as in >90s, <1h30m, 2d..1w
+//	key:>3           also >=3 <3 <=3 =3, 10..20 with both ends, 10.. and ..20; times as in >90s, <1h30m, 2d..1w
 //	payload.a.b:v    the value at a path in the payload; a number in the path is a place in a list, from 0
 //	payload:text     text in any value of the payload
 //	text             text in the error, queue, kind or idempotency key, ignoring case
@@ -76,7 +76,9 @@ func (f Filter) only(of func(term) []string) (only []string) {
 		switch {
 		case t.not || names == nil:
 		case only == nil:
-			only = slices.Compact(slices.Sorted(slices.Values(names)))
+			only = append([]string{}, names...) // none is not nil
+			slices.Sort(only)
+			only = slices.Compact(only)
 		default:
 			only = slices.DeleteFunc(only, func(name string) bool { return !slices.Contains(names, name) })
 		}
@@ -86,9 +88,6 @@ func (f Filter) only(of func(term) []string) (only []string) {
 
 // Group is the filter that finds, among the dead letters, those of one group.
 func Group(queue, kind, fingerprint string) Filter {
-	f, err := Parse("queue:" + Quote(queue) + " kind:" + Quote(kind) + " fingerprint:" + Quote(fingerprint))
-	if err != nil { // names that the database cannot hold
-		f.terms = []term{{any: []string{never}}}
-	}
-	return f
+	f, _ := Parse("queue:" + Quote(queue) + " kind:" + Quote(kind) + " fingerprint:" + Quote(fingerprint))
+	return f // what no database holds is a mistake, and finds nothing
 }

@@ -2,6 +2,8 @@ package filter_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +125,33 @@ func TestEveryKeyIsExplainedOnce(t *testing.T) {
 		seen[k.Name] = true
 		if f, err := filter.Parse(k.Example); err != nil || f.Empty() || !strings.HasPrefix(k.Example, k.Name) {
 			t.Errorf("%s: the example %q: %v", k.Name, k.Example, err)
+		}
+	}
+}
+
+// The README has a row for each key, and what it shows can be typed.
+func TestTheREADMEExplainsTheLanguage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Filters\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	shown := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?`) \\|").FindAllStringSubmatch(section, -1) {
+		for _, typed := range strings.Split(strings.Trim(row[1], "`"), "`, `") {
+			if _, err := filter.Parse(typed); err != nil {
+				t.Errorf("%s: %v", typed, err)
+			}
+			key, _, _ := strings.Cut(typed, ":")
+			key, _, _ = strings.Cut(key, ".")
+			shown[key] = true
+		}
+	}
+	for _, k := range filter.Keys() {
+		if !shown[k.Name] {
+			t.Errorf("README.md does not show %s", k.Name)
 		}
 	}
 }

@@ -89,11 +89,15 @@ func open(t *testing.T, typed string, want bool) {
 	}
 }
 
-func TestBesideAMistakeTheRestIsUnderstood(t *testing.T) {
+// Whoever overlooks the error must not act on more than was meant.
+func TestAMistakeFindsNothing(t *testing.T) {
 	t.Parallel()
 	f, err := filter.Parse("queue:emails status:ded")
-	if queues := f.Queues(); err == nil || len(queues) != 1 || queues[0] != "emails" {
-		t.Errorf("queues %q, error %v", queues, err)
+	if err == nil || f.Empty() || f.Path() != "($[0] == null)" || f.Queues() == nil || f.Statuses() == nil || len(f.Queues())+len(f.Statuses()) > 0 {
+		t.Errorf("%q in %q with %q, error %v", f.Path(), f.Queues(), f.Statuses(), err)
+	}
+	if f.String() != "queue:emails status:ded" {
+		t.Errorf("it was typed as %q", f)
 	}
 }
 

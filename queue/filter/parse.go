@@ -15,10 +15,9 @@ const (
 )
 
 // Parse understands what somebody typed. The error is a [*Mistake], the first there is;
-// the filter beside it is made of the words that can be meant.
+// the filter beside it finds nothing, so that nothing is done to what was not meant.
 func Parse(text string) (Filter, error) {
 	f := Filter{text: text}
-	var first *Mistake
 	texts, values := 0, 0
 	for _, w := range Words(text) {
 		t, m := understand(text, w)
@@ -26,15 +25,11 @@ func Parse(text string) (Filter, error) {
 		if m == nil && (texts > mostTexts || values > most) {
 			m = &Mistake{From: w.From, To: len(text), Says: fmt.Sprintf("from here on it is too much: %d texts to look for, or %d values in all, are the most", mostTexts, most)}
 		}
-		switch {
-		case m == nil:
-			f.terms = append(f.terms, t)
-		case first == nil:
-			first = m
+		if m != nil {
+			f.terms = []term{{any: []string{never}, queues: []string{}, statuses: []string{}}}
+			return f, m
 		}
-	}
-	if first != nil {
-		return f, first
+		f.terms = append(f.terms, t)
 	}
 	return f, nil
 }
