@@ -20,6 +20,7 @@ func (w *world) bury(id int64) {
 	died := w.now
 	job := queue.Job{ID: id, Queue: "emails", Kind: "send", Status: queue.Dead, Attempts: 1, MaxAttempts: 1, LastError: "new", DiedAt: &died}
 	state.Dead.Latest = append([]queue.Job{job}, state.Dead.Latest...)
+	w.jobs = append([]queue.Job{job}, w.jobs...)
 	state.Dead.Signal++
 	state.Dead.Total++
 	state.Version++
@@ -30,6 +31,7 @@ func (w *world) bury(id int64) {
 func (w *world) vanish(id int64) {
 	state := *w.state
 	state.Dead.Latest = slices.DeleteFunc(slices.Clone(state.Dead.Latest), func(j queue.Job) bool { return j.ID == id })
+	w.deletes(func(j *queue.Job) bool { return j.ID == id })
 	state.Dead.Signal++
 	state.Dead.Total--
 	state.Version++
@@ -45,7 +47,7 @@ func (s *stage) refresh() {
 func TestCursorFollowsTheJob(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "j", "j")
+	s.press("3", "tab", "j", "j")
 	before, _ := s.app.deadTab.Job()
 	for id := int64(90001); id < 90020; id++ {
 		s.bury(id)
@@ -61,7 +63,7 @@ func TestCursorFollowsTheJob(t *testing.T) {
 func TestMarksSurviveARefresh(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "space", "j", "space")
+	s.press("3", "tab", "space", "j", "space")
 	s.bury(90001)
 	s.refresh()
 	s.sees("2 marked")
@@ -80,7 +82,7 @@ func TestMarksSurviveARefresh(t *testing.T) {
 func TestWrongRow(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3")
+	s.press("3", "tab")
 	shown, _ := s.app.deadTab.Job()
 	s.press("r")
 	s.bury(90001)
@@ -177,7 +179,7 @@ func TestPastedOrderSaysWhyNothingWasDone(t *testing.T) {
 func TestDangerIsNeverOneKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ tab, key, asks string }{
-		{"3", "r", "REDRIVE JOB 88007"}, {"4", "K", "KILL WORKER w1"}, {"4", "F", "FREEZE WORKER w1"},
+		{"3", "r", "REDRIVE 9 JOBS"}, {"4", "K", "KILL WORKER w1"}, {"4", "F", "FREEZE WORKER w1"},
 	} {
 		s := newStage(t, newWorld(), 120, 36)
 		s.press(c.tab, c.key)
@@ -233,7 +235,7 @@ func TestKeysThatDoNothingSayWhy(t *testing.T) {
 		{nil, []stageOption{watchingOnly}, []string{"4", "K"}, "kill: watching only"},
 		{nil, []stageOption{noDemo}, []string{"b"}, "burst: only in the demonstration"},
 		{readOnly, nil, []string{"3", "r"}, "redrive: this database is read-only for app"},
-		{none, nil, []string{"3", "r"}, "redrive: no dead letter under the cursor"},
+		{none, nil, []string{"3", "r"}, "redrive: there are no dead letters"},
 		{nobody, nil, []string{"4", "d"}, "drain: no worker under the cursor"},
 		{nil, nil, []string{"4", "j", "j", "j", "j", "K"}, "kill: w5 is crashed already"},
 		{nil, nil, []string{"4", "backspace"}, "w1 has not ended"},
@@ -265,7 +267,7 @@ func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
 	w := newWorld()
 	w.skip = map[int64]string{87994: "idempotency key in use by #88160"}
 	s := newStage(t, w, 120, 36)
-	s.press("3", "space", "space", "r")
+	s.press("3", "tab", "space", "space", "r")
 	s.later("enter")
 	s.sees("! redrove 1 of 2 (plan 14), skipped 1: 87994 idempotency key in use by #88160")
 }
@@ -273,7 +275,7 @@ func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
 func TestDetailRedrivesItsJob(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "j", "enter")
+	s.press("3", "tab", "j", "enter")
 	s.sees("JOB 87994", "HISTORY 5", "1970670598291982290", "1e400", "-0", "the same error")
 	s.press("r")
 	s.later("y")
@@ -287,7 +289,7 @@ func TestDetailRedrivesItsJob(t *testing.T) {
 func TestDetailOfAJobThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "enter")
+	s.press("3", "tab", "enter")
 	s.send(jobMsg{id: s.detail().id, err: queue.ErrNotFound})
 	s.sees("gone since")
 	s.press("r")
@@ -301,14 +303,14 @@ func TestListIsReadByPages(t *testing.T) {
 		w.bury(100_000 + id)
 	}
 	s := newStage(t, w, 120, 36)
-	s.press("3")
-	if n := len(s.app.deadTab.jobs); n != deadPage {
+	s.press("3", "tab")
+	if n := len(s.app.deadTab.list.rows); n != deadPage {
 		t.Fatalf("%d jobs were read at first, want %d", n, deadPage)
 	}
 	s.sees("newest first, 710 below")
 	s.press("G")
 	s.sees("710 above ─") // the end is the end of all, not of the page
-	if n := len(s.app.deadTab.jobs); n != 740 {
+	if n := len(s.app.deadTab.list.rows); n != 740 {
 		t.Errorf("%d jobs are read at the end, want 740", n)
 	}
 	job, _ := s.app.deadTab.Job()
@@ -323,14 +325,14 @@ func TestListTooLongToLoadSaysSo(t *testing.T) {
 	for id := range int64(deadMost) {
 		w.bury(100_000 + id)
 	}
-	w.state.Dead.Total, w.state.Dead.Capped = 10_000, true
+	w.state.Dead.Total, w.state.Dead.Capped = 100_000, true
 	s := newStage(t, w, 120, 36)
-	s.press("3")
-	s.sees("newest first, 9,970+ below")
+	s.press("3", "tab")
+	s.sees("newest first, 99,970+ below")
 	s.press("G")
-	s.sees("1,970 above, 8,000+ older not loaded")
+	s.sees("19,970 above, 80,000+ older not loaded")
 	s.press("g")
-	s.sees("newest first, 9,970+ below")
+	s.sees("newest first, 99,970+ below")
 }
 
 func TestOverdueLeaseSaysForHowLong(t *testing.T) {
@@ -357,7 +359,7 @@ func TestMarkAndCursorShowTogether(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
 	s.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
-	s.press("3", "space", "k")
+	s.press("3", "tab", "space", "k")
 	s.sees("│▸◆    4s  88007", "│     11s  87994")
 }
 
@@ -392,7 +394,7 @@ func TestUnknownServerIsNotDescribed(t *testing.T) {
 // again at once would be a storm.
 func TestDatabaseThatFailsIsAskedSeldom(t *testing.T) {
 	t.Parallel()
-	for name, keys := range map[string][]string{"list": {"3"}, "preview": {"tab", "enter"}} {
+	for name, keys := range map[string][]string{"groups": {"3"}, "list": {"3", "tab"}, "preview": {"tab", "enter"}} {
 		w := newWorld()
 		w.down = errors.New("connection refused")
 		s := newStage(t, w, 120, 36)
@@ -404,7 +406,7 @@ func TestDatabaseThatFailsIsAskedSeldom(t *testing.T) {
 		if n := strings.Count(s.log(), name); n < 2 || n > 6 {
 			t.Errorf("in ten seconds it asked for the %s %d times", name, n)
 		}
-		s.sees("not read: connection refused")
+		s.sees("not read", "connection refused")
 		w.down = nil
 		s.now = s.now.Add(afterError)
 		s.pull()

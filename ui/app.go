@@ -144,6 +144,14 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.jobsTab.Took(msg)
 	case deadMsg:
 		a.deadTab.Took(msg)
+	case groupsMsg:
+		a.deadTab.groups.Took(&msg, a.now())
+	case gatherMsg:
+		a.frame = ""
+		return a.gathered(msg)
+	case discardMsg:
+		a.frame = ""
+		return a.discarded(msg)
 	case eventsMsg:
 		a.events.Took(msg)
 	case jobMsg:

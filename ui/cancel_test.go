@@ -108,7 +108,7 @@ func TestCancelThatFailsSaysWhy(t *testing.T) {
 func TestCancelSaysWhereItMakesNoSense(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "enter")
+	s.press("3", "tab", "enter")
 	s.seesNot("C cancel")
 	s.press("C")
 	s.sees("cancel: nothing to stop: dead")
@@ -138,7 +138,7 @@ func TestCancelSaysWhereItMakesNoSense(t *testing.T) {
 func TestDetailSaysWhatCameOfACancel(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	s.press("3", "enter")
+	s.press("3", "tab", "enter")
 	for _, c := range []struct {
 		job  func(*queue.Job)
 		says string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/workers"
 )
@@ -46,7 +47,11 @@ type Jobs interface {
 	ByID(ctx context.Context, ids ...int64) ([]queue.Job, error)
 	Scan(ctx context.Context, f queue.Filter, s queue.Stretch) (queue.Found, error)
 	Preview(ctx context.Context, id int64, characters int) (job *queue.Job, length int, err error)
+	DeadLetters(ctx context.Context, where filter.Filter, s queue.DeadStretch) (queue.DeadFound, error)
+	DeadGroups(ctx context.Context, where filter.Filter, look int) (queue.DeadGroups, error)
+	Matching(ctx context.Context, f queue.Filter, told func(found, looked int)) ([]int64, error)
 	Redrive(ctx context.Context, by string, ids ...int64) (queue.Done, error)
+	Discard(ctx context.Context, by, why string, ids ...int64) (queue.Done, error)
 	Cancel(ctx context.Context, by string, ids ...int64) (queue.Cancelled, error)
 	Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error)
 	Resume(ctx context.Context, queues ...string) (resumed []string, err error)

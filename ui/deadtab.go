@@ -1,253 +1,262 @@
 package ui
 
 import (
-	"context"
-	"fmt"
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
-// How the list of dead letters is read: a page at a time, by keyset, never
-// with payloads; again when the dead channel spoke, but not oftener than every
-// quarter of a second; and never more rows than a person can scroll through.
-const (
-	deadPage    = 200
-	deadMost    = 2000
-	deadBetween = 250 * time.Millisecond
-	afterError  = 2 * time.Second // when the database did not answer
-)
-
-// deadTab is the list of dead letters, newest death first.
+// deadTab is the dead letters: first by what they died of, then one by one. A filter and
+// marks hold for both.
 type deadTab struct {
-	pic  *picture
-	jobs []queue.Job
-	next *queue.Cursor // nil: all are loaded
-	list selection[int64]
+	pic    *picture
+	line   filterLine
+	groups deadGroups
+	list   deadList
+	listed bool // the list is shown, else the groups
+	marks  deadMarks
+	from   *came // where the list was opened from; nil when tab opened it
 
-	read    bool // a page has arrived
-	loading bool
-	signal  uint64    // of the dead channel, when the list was last asked for
-	stale   bool      // something is known to have changed
-	asked   time.Time // local clock of the last question
-	wakes   time.Time // when the next may be put, if it has to wait
-	err     error
+	rangeJob   *int64    // where a range of the list begins
+	rangeGroup *groupKey // or one of the groups
+}
 
-	end bool // the cursor is to go to the end of all there is, which is not loaded yet
+// came is what esc goes back to from the list of one group.
+type came struct {
+	text   string
+	groups deadGroups
 }
 
 // Show takes a new picture.
-func (d *deadTab) Show(p *picture) { d.pic = p }
+func (d *deadTab) Show(p *picture) {
+	d.pic, d.groups.pic, d.list.pic = p, p, p
+	d.list.heed()
+}
 
-// Stale has the list read again.
-func (d *deadTab) Stale() { d.stale = true }
+// Stale has the dead letters read again.
+func (d *deadTab) Stale() {
+	d.list.Again()
+	d.groups.Again()
+}
 
-// Move moves the cursor. The end is the end of all dead letters: what is not
-// loaded yet is fetched, as far as the list goes.
+// Move moves the cursor.
 func (d *deadTab) Move(m motion) {
-	d.list.Move(m)
-	d.end = m == toBottom && d.next != nil && len(d.jobs) < deadMost
-}
-
-// Cycle does nothing: the list is alone.
-func (d *deadTab) Cycle(int) {}
-
-// deadMsg is an answer: the list from its head, or the page after a cursor.
-type deadMsg struct {
-	after  *queue.Cursor
-	signal uint64
-	jobs   []queue.Job
-	next   *queue.Cursor
-	err    error
-}
-
-// Load returns the command that reads what the list lacks; nil when it lacks
-// nothing or a question is on its way.
-func (d *deadTab) Load(a *app) tea.Cmd {
-	if d.loading {
-		return nil
-	}
-	var after *queue.Cursor
-	limit := deadPage
-	switch {
-	case !d.read || d.stale || d.signal != d.pic.state.Dead.Signal: // the dead channel spoke
-		limit = min(max(deadPage, len(d.jobs)), deadMost)
-	case d.next != nil && len(d.jobs) < deadMost && d.list.at+d.list.height+deadPage/4 > len(d.jobs):
-		after = d.next
-		if d.end {
-			limit = deadMost - len(d.jobs)
-		}
-	default:
-		return nil
-	}
-	now, signal := a.now(), d.pic.state.Dead.Signal
-	between := pick(d.err == nil, deadBetween, afterError)
-	if early := between - now.Sub(d.asked); after == nil && early > 0 {
-		if now.Before(d.wakes) {
-			return nil
-		}
-		d.wakes = now.Add(early)
-		return a.after(early, wakeMsg{})
-	}
-	d.loading, d.stale, d.signal, d.asked = true, false, signal, now
-	return a.io(func(ctx context.Context) tea.Msg {
-		jobs, next, err := a.cfg.Jobs.List(ctx, queue.Filter{Statuses: queue.DeadLetters}, queue.Page{Limit: limit, After: after})
-		return deadMsg{after, signal, jobs, next, err}
-	})
-}
-
-// Took takes an answer.
-func (d *deadTab) Took(m deadMsg) {
-	d.loading, d.err = false, m.err
-	if m.err != nil {
-		// What was read before stays on the screen; the next tick asks again.
-		d.stale = true
+	if d.listed {
+		d.list.Move(m)
 		return
 	}
-	d.read, d.next = true, m.next
-	if m.after == nil {
-		d.jobs = m.jobs
-	} else {
-		d.jobs = append(slices.Clip(d.jobs), m.jobs...)
-	}
-	d.list.SetKeys(ids(d.jobs))
-	if d.end && m.after != nil {
-		d.Move(toBottom)
-	}
-	if d.next == nil {
-		// Everything there is was read: marks on jobs that are gone name nothing.
-		for id := range d.list.marks {
-			if !slices.Contains(d.list.keys, id) {
-				delete(d.list.marks, id)
-			}
-		}
-	}
+	d.groups.list.Move(m)
 }
 
-// Job returns the dead letter under the cursor.
+// Cycle switches between the groups and the list. The filter holds for both.
+func (d *deadTab) Cycle(int) {
+	d.listed, d.from = !d.listed, nil
+	d.dropRange()
+}
+
+// Input is the filter while it is typed.
+func (d *deadTab) Input() *input { return d.line.Input() }
+
+// Typed takes what was changed in it.
+func (d *deadTab) Typed() { d.line.Typed(d.known) }
+
+// Load returns the command that reads what the tab lacks.
+func (d *deadTab) Load(a *app) tea.Cmd {
+	wait := d.line.Load(a)
+	if d.listed {
+		return tea.Batch(wait, d.list.Load(a, &d.line))
+	}
+	return tea.Batch(wait, d.groups.Load(a, &d.line))
+}
+
+// Took takes an answer about the list.
+func (d *deadTab) Took(m deadMsg) {
+	d.marks.Unmark(d.list.Took(&m))
+}
+
+// Job returns the dead letter under the cursor of the list.
 func (d *deadTab) Job() (queue.Job, bool) {
-	if d.list.at < len(d.jobs) {
-		return d.jobs[d.list.at], true
+	if job, ok := d.list.Job(); ok && d.listed {
+		return *job, true
 	}
 	return queue.Job{}, false
 }
 
-// chosen are the marked jobs, or the one under the cursor.
-func (d *deadTab) chosen() []subject {
-	chosen := d.list.Chosen()
-	out := make([]subject, len(chosen))
-	at := map[int64]int{}
-	for i, id := range chosen {
-		out[i].id = id
-		at[id] = i
+// known is what there is to complete a filter with.
+func (d *deadTab) known() filter.Known {
+	known := d.pic.known()
+	for i := range d.groups.found.Groups {
+		known.Kinds = append(known.Kinds, d.groups.found.Groups[i].Kind)
 	}
-	for i := range d.jobs {
-		if k, ok := at[d.jobs[i].ID]; ok {
-			out[k] = subjects(d.jobs[i])[0]
+	for i := range d.list.rows {
+		known.Kinds = append(known.Kinds, d.list.rows[i].Kind)
+	}
+	return tidy(known)
+}
+
+// open lists the dead letters of the group under the cursor. What was shown before is kept
+// for the way back.
+func (d *deadTab) open() {
+	key, ok := d.groups.list.Key()
+	if !ok {
+		return
+	}
+	d.dropRange()
+	d.from = &came{d.line.text, d.groups}
+	d.line.Set(key.text())
+	d.listed = true
+}
+
+// back goes back to the groups that the list was opened from.
+func (d *deadTab) back() {
+	from := d.from
+	d.from, d.listed = nil, false
+	d.dropRange()
+	d.line.Set(from.text)
+	choice := max(d.groups.choice, from.groups.choice) + 1
+	if d.groups.cancel != nil {
+		d.groups.cancel()
+	}
+	d.groups = from.groups
+	d.groups.pic, d.groups.version, d.groups.choice, d.groups.loading = d.pic, d.line.version, choice, false
+}
+
+// startRange begins a range at the cursor.
+func (d *deadTab) startRange() {
+	if d.listed {
+		if id, ok := d.list.list.Key(); ok {
+			d.rangeJob = &id
 		}
+		return
 	}
-	return out
+	if key, ok := d.groups.list.Key(); ok {
+		d.rangeGroup = &key
+	}
 }
 
-// Keys are what the list's keys do.
-func (d *deadTab) Keys(a *app) []action {
-	job, ok := d.Job()
-	n := len(d.list.marks)
-	none := pick(ok, "", "there are no dead letters")
-	redrive := redriveKey(a, d.chosen, ok || n > 0)
-	if n > 0 {
-		redrive.label = fmt.Sprintf("redrive %d marked", n)
-	}
-	keys := []action{
-		openKey(a, job.ID, ok),
-		redrive,
-		key("space", "mark", "mark the job under the cursor, or take its mark away, and move down a row", func() tea.Cmd {
-			d.list.ToggleMark()
-			return nil
-		}).unless(none),
-	}
-	if n > 0 {
-		keys = append(keys, key("esc", "clear marks", "take all marks away", func() tea.Cmd {
-			d.list.ClearMarks()
-			return nil
-		}))
-	}
-	return keys
-}
+func (d *deadTab) dropRange() { d.rangeJob, d.rangeGroup = nil, nil }
 
-// Heading says how many there are and how far the list goes.
-func (d *deadTab) Heading() heading {
-	in := d.pic.state.Dead
-	h := heading{name: "DEAD LETTERS", rest: bounded(in.Total, in.Capped, 12), note: "newest first"}
-	if n := len(d.list.marks); n > 0 {
-		h.rest += " · " + thousands(int64(n)) + " marked"
-	}
+// stretch is the rows of the range from the one where it began to the cursor's; none when
+// there is no range, or the row where it began is gone.
+func (d *deadTab) stretch() (from, to int) {
+	begin, at := -1, 0
 	switch {
-	case d.err != nil:
-		h.note = "not read: " + d.err.Error()
-	case !d.read:
-		h.note = "reading…"
-	case d.end:
-		h.note = "reading up to the end…"
-	default:
-		h.note = d.beyond()
+	case d.listed && d.rangeJob != nil:
+		begin, at = slices.Index(d.list.list.keys, *d.rangeJob), d.list.list.at
+	case !d.listed && d.rangeGroup != nil:
+		begin, at = slices.Index(d.groups.list.keys, *d.rangeGroup), d.groups.list.at
 	}
-	return h
+	if begin < 0 {
+		return 0, 0
+	}
+	return min(begin, at), max(begin, at) + 1
 }
 
-// beyond says how many there are above and below the window; where the list ends
-// before the dead letters do, that the rest is not loaded.
-func (d *deadTab) beyond() string {
-	in, loaded := d.pic.state.Dead, int64(len(d.jobs))
-	to := min(int64(d.list.top+d.list.height), loaded)
-	below, capped := loaded-to, false
-	if d.next != nil {
-		below, capped = max(in.Total-to, below+1), in.Capped
-	}
-	words := []string{"newest first"}
-	if d.list.top > 0 {
-		words[0] = thousands(int64(d.list.top)) + " above"
-	}
-	if below > 0 {
-		words = append(words, bounded(below, capped, 12)+pick(to < loaded, " below", " older not loaded"))
-	}
-	return strings.Join(words, ", ")
+// ranged is how many rows the range has.
+func (d *deadTab) ranged() int {
+	from, to := d.stretch()
+	return to - from
 }
 
-// View draws the tab.
-func (d *deadTab) View(w, h int) []string {
-	t := d.pic.theme
-	if w < wideWidth {
-		lines := d.rows(w, h-1)
-		return t.ruled(d.Heading(), lines, w, h, true)
-	}
-	lines := d.rows(w-2, h-2)
-	return t.boxed(d.Heading(), lines, w, h, true)
-}
-
-func (d *deadTab) rows(w, h int) []string {
-	t := d.pic.theme
-	switch {
-	case !d.read && d.err != nil:
-		lines := []string{"", " " + t.bad.draw("✗") + t.text.draw(" not read:")}
-		for _, line := range wrap(d.err.Error(), w-3) {
-			lines = append(lines, "   "+line)
-		}
-		return append(lines, "", t.dim.draw("   asked again every "+age(afterError)))
-	case !d.read:
-		return []string{"", t.dim.draw(" reading…")}
-	case len(d.jobs) == 0:
-		return []string{"", " " + t.good.draw("✓") + t.dim.draw(" no dead letters: every job either completed or still has attempts left")}
-	}
-	from, to := d.list.Window(max(h-1, 1))
-	g := deadGrid(d.jobs[from:to], w-3) // beside the cursor and the marks
-	lines := []string{"  " + g.header(t.dim)}
+// closeRange marks the rows of the range.
+func (d *deadTab) closeRange() {
+	from, to := d.stretch()
+	d.dropRange()
 	for i := from; i < to; i++ {
-		row := g.row(deadCells(t, &d.jobs[i], g.columns[2].max, d.pic.now))
-		lines = append(lines, t.lineOf(" "+row, w, i == d.list.at, d.list.Marked(d.jobs[i].ID)))
+		if d.listed {
+			d.marks.MarkJob(subjects(d.list.rows[i].Job)[0])
+		} else {
+			d.marks.MarkGroup(d.groups.list.keys[i], d.groups.found.Groups[i].Count)
+		}
 	}
-	return lines
+}
+
+// mark marks the row under the cursor, or takes its mark away, and moves on; a range is
+// marked whole.
+func (d *deadTab) mark() {
+	switch job, ok := d.list.Job(); {
+	case d.ranged() > 0:
+		d.closeRange()
+		return
+	case d.listed && ok:
+		d.marks.ToggleJob(subjects(*job)[0])
+	case !d.listed:
+		if one, ok := d.groups.Group(); ok {
+			d.marks.ToggleGroup(d.groups.keyOf(one), one.Count)
+		}
+	}
+	d.Move(down)
+}
+
+// markAll marks all that match the filter, loaded or not.
+func (d *deadTab) markAll() {
+	d.dropRange()
+	d.marks.Clear()
+	all := &allMarked{where: d.line.applied.String()}
+	all.n, all.atLeast, all.known = d.groups.total(d.line.applied)
+	if dead := d.pic.state.Dead; !all.known && all.where == "" {
+		all.n, all.atLeast, all.known = dead.Total, dead.Capped, true
+	}
+	d.marks.all = all
+}
+
+// withChosen calls then with the set of what is marked or, without marks, of what is under
+// the cursor. Where that is more than rows of the list, it is found first.
+func (d *deadTab) withChosen(a *app, then func(deadSet) tea.Cmd) tea.Cmd {
+	if d.ranged() > 0 {
+		d.closeRange()
+	}
+	switch m := &d.marks; {
+	case m.all != nil:
+		return a.gather([]string{cmp.Or(m.all.where, allDead)}, then)
+	case len(m.groups) > 0:
+		keys := slices.SortedFunc(maps.Keys(m.groups), func(x, y groupKey) int {
+			return cmp.Or(cmp.Compare(m.groups[y], m.groups[x]), strings.Compare(x.text(), y.text()))
+		})
+		return a.gather(wantsOf(keys), then)
+	case len(m.jobs) > 0:
+		return then(a.jobSet(d.markedJobs()))
+	case d.listed:
+		if job, ok := d.list.Job(); ok {
+			return then(a.jobSet(subjects(*job)))
+		}
+	default:
+		if key, ok := d.groups.list.Key(); ok {
+			return a.gather(wantsOf([]groupKey{key}), then)
+		}
+	}
+	return nil
+}
+
+// allDead is all dead letters, as a filter that can be typed.
+const allDead = "status:failed,dead"
+
+func wantsOf(keys []groupKey) []string {
+	wants := make([]string, len(keys))
+	for i, key := range keys {
+		wants[i] = key.text()
+	}
+	return wants
+}
+
+// markedJobs are the marked jobs in the list's order, then those not listed by id.
+func (d *deadTab) markedJobs() (jobs []subject) {
+	listed := map[int64]bool{}
+	for i := range d.list.rows {
+		if one, ok := d.marks.jobs[d.list.rows[i].ID]; ok {
+			jobs = append(jobs, one)
+			listed[one.id] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.marks.jobs)) {
+		if !listed[id] {
+			jobs = append(jobs, d.marks.jobs[id])
+		}
+	}
+	return jobs
 }

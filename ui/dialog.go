@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -44,6 +45,11 @@ func (d *dialogs) Pop() {
 	if n := len(d.open); n > 0 {
 		d.open = d.open[:n-1]
 	}
+}
+
+// Close closes a dialog, wherever it is.
+func (d *dialogs) Close(one dialog) {
+	d.open = slices.DeleteFunc(slices.Clone(d.open), func(other dialog) bool { return other == one })
 }
 
 // Top returns the dialog in front, or nil.

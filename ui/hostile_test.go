@@ -126,7 +126,7 @@ func TestHostileTextDoesNothing(t *testing.T) {
 				w.poison(text)
 				s := newStage(t, w, size[0], size[1])
 				s.app.clustered = true
-				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"/"}, {"esc", "3"}, {"r"}, {"esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}} {
+				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"/"}, {"esc", "3"}, {"r"}, {"esc", "D"}, {"esc", "space"}, {"/"}, {"esc", "esc", "enter"}, {"v", "j"}, {"esc", "*"}, {"r"}, {"esc", "esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}} {
 					for _, k := range keys {
 						s.later(k)
 					}
@@ -149,7 +149,7 @@ func TestHostileJobDoesNothing(t *testing.T) {
 		for _, size := range [][2]int{{120, 36}, {80, 24}} {
 			s := newStage(t, newWorld(), size[0], size[1])
 			s.app.clustered = true
-			s.press("3", "enter")
+			s.press("3", "tab", "enter")
 			j := sampleJob(s.detail().id)
 			j.Queue, j.Kind, j.LastError, j.IdempotencyKey, j.CancelledBy = text, text, text, text, text
 			quoted, _ := json.Marshal(text)

@@ -144,16 +144,57 @@ func (in *input) edge(at int) (edge int) {
 
 // View draws the line in w cells, the cursor always among them.
 func (in *input) View(t *theme, w int) string {
+	line, _, _ := in.Marked(t, w, 0, 0)
+	return line
+}
+
+// Marked draws the line as View does, with the bytes between from and to as a mistake, and
+// returns in which cells these stand: at is before the first or behind the last cell where
+// they are not in sight.
+func (in *input) Marked(t *theme, w, from, to int) (line string, at, wide int) {
 	if w <= 0 {
-		return ""
+		return "", 0, 0
 	}
+	to = in.edge(min(to, len(in.text)))
+	from = in.floor(min(from, to))
 	next := in.after()
-	before, under, rest := safe.Text(in.text[:in.at]), safe.Text(in.text[in.at:next]), safe.Text(in.text[next:])
-	if under == "" {
-		under = " "
+	var b strings.Builder
+	cuts := []int{0, from, to, in.at, next, len(in.text)}
+	slices.Sort(cuts)
+	for i, begin := range cuts[:len(cuts)-1] {
+		text := safe.Text(in.text[begin:cuts[i+1]])
+		switch {
+		case begin == in.at:
+			b.WriteString(t.tab.draw(text))
+		case from <= begin && begin < to:
+			b.WriteString(t.alarm.draw(text))
+		default:
+			b.WriteString(t.strong.draw(text))
+		}
 	}
-	if over := safe.Width(before) + safe.Width(under) - w; over > 0 {
-		before = ansi.TruncateLeft(before, over+1, "…")
+	width := func(from, to int) int { return safe.Width(safe.Text(in.text[from:to])) }
+	under := max(width(in.at, next), 1)
+	if in.at == len(in.text) {
+		b.WriteString(t.tab.draw(" "))
 	}
-	return safe.FitStyled(t.strong.draw(before)+t.tab.draw(under)+t.strong.draw(rest), w)
+	line, at, wide = b.String(), width(0, from), width(from, to)
+	if over := width(0, in.at) + under - w; over > 0 {
+		line = ansi.TruncateLeft(line, over+1, "…")
+		at -= over
+		if at < 0 {
+			at, wide = 0, max(wide+at, 0)
+		}
+	}
+	return safe.FitStyled(line, w), at, wide
+}
+
+// floor is the last place between characters that is not behind at.
+func (in *input) floor(at int) (floor int) {
+	in.edges(func(_, to int) bool {
+		if to <= at {
+			floor = to
+		}
+		return to < at
+	})
+	return floor
 }

@@ -184,11 +184,11 @@ func (j *jobsTab) Took(m jobsMsg) {
 	case ofEnd:
 		j.splice(lowest, highest, jobs)
 		if m.stretch.Up {
-			j.above.Took(&m)
+			m.tells(&j.above)
 			j.newest = max(j.newest, m.stretch.From.ID, m.found.Newest)
 			j.heads(&m, j.above.next == nil)
 		} else {
-			j.below.Took(&m)
+			m.tells(&j.below)
 		}
 		j.trim(m.stretch.Up)
 	case ofSight:

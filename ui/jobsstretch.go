@@ -27,14 +27,20 @@ func (e *edge) stopped() bool { return e.next != nil && e.looked >= cmp.Or(e.mos
 // times to come to the end of ten million jobs.
 func (e *edge) Further() { e.most = e.looked + max(e.looked, jobsLookTo) }
 
-// Took takes an answer from beyond the edge.
-func (e *edge) Took(m *jobsMsg) {
-	e.next = m.found.Next
-	e.looked += m.found.Looked
-	e.found += len(m.found.Jobs)
-	if len(m.found.Jobs) == m.stretch.Limit {
+// Took takes an answer from beyond the edge: where to go on, and how many were looked at
+// and found of so many at most.
+func (e *edge) Took(next *queue.Cursor, looked, found, limit int) {
+	e.next = next
+	e.looked += looked
+	e.found += found
+	if found == limit {
 		e.looked, e.found, e.most = 0, 0, 0
 	}
+}
+
+// tells tells an edge of the answer.
+func (m *jobsMsg) tells(e *edge) {
+	e.Took(m.found.Next, m.found.Looked, len(m.found.Jobs), m.stretch.Limit)
 }
 
 // near are the ends of the list that the cursor is near to, the last one first.
@@ -104,10 +110,10 @@ func (j *jobsTab) whole(m *jobsMsg, jobs []listed) {
 	j.list.keys = keysOf(jobs)
 	j.list.at, j.list.top = 0, 0
 	if m.why == ofTail {
-		j.above.Took(m)
+		m.tells(&j.above)
 		j.list.Move(toBottom)
 	} else {
-		j.below.Took(m)
+		m.tells(&j.below)
 	}
 	j.heads(m, j.above.next == nil)
 	if j.jumps && (j.jump == toBottom) == (m.why == ofTail) {

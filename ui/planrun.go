@@ -145,9 +145,7 @@ func (a *app) planStarted(m planStartedMsg) tea.Cmd {
 	}
 	a.saw(m.plan)
 	a.plans.last = m.plan.ID
-	for _, id := range m.ids {
-		delete(a.deadTab.list.marks, id)
-	}
+	a.acted(deadSet{ids: m.ids, filter: m.plan.Filter})
 	if m.open {
 		a.flash = flash{}
 		a.openOver(a.newPlanPage(m.plan.ID))

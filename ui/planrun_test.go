@@ -49,7 +49,7 @@ func TestUndoOfTheLatestRedriveTakesBackWhatIsFree(t *testing.T) {
 	if why := s.app.undoKey().why; why == "" {
 		t.Error("there is something to undo before anything was redriven")
 	}
-	s.press("3", "space", "space", "r")
+	s.press("3", "tab", "space", "space", "r")
 	s.later("y")
 	s.sees("✓ redrove 2 of 2 (plan 14)")
 	s.run(s.app.undoKey().do())
@@ -65,7 +65,7 @@ func TestFailedStartSaysThatNothingWasDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	s := newStage(t, w, 120, 36)
-	s.press("3", "r")
+	s.press("3", "tab", "r")
 	w.down = errors.New("connection refused")
 	s.later("y")
 	s.sees("✗ nothing was redriven: connection refused")

@@ -46,14 +46,21 @@ func (a *app) io(f func(context.Context) tea.Msg) tea.Cmd { return a.ioWithin(io
 
 // ioWithin is io for what may take longer, or less long.
 func (a *app) ioWithin(limit time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
+	return a.ioUnder(a.ctx, func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return f(ctx)
+	})
+}
+
+// ioUnder is io for what somebody may cancel: ctx is what it waits under.
+func (a *app) ioUnder(ctx context.Context, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
 				msg = faultMsg{caught(r)}
 			}
 		}()
-		ctx, cancel := context.WithTimeout(a.ctx, limit)
-		defer cancel()
 		return f(ctx)
 	}
 }

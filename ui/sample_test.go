@@ -198,10 +198,13 @@ type world struct {
 	crew  []workers.Snapshot
 	asked []string    // "redrive 1 2", "kill w3" …
 	acts  []queue.Act // the operator log
-	skip  map[int64]string
-	now   time.Time
-	stats *Ledger
-	plans plans
+
+	deadLooks []queue.DeadStretch // what was asked about the dead letters
+	groupings int                 // how often they were grouped
+	skip      map[int64]string
+	now       time.Time
+	stats     *Ledger
+	plans     plans
 
 	jobs  []queue.Job // of the table, newest first
 	looks []question  // what was asked about them
@@ -446,7 +449,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		s.held = append(s.held, msg)
 	case tea.RawMsg:
 		s.sent += fmt.Sprint(msg.Msg)
-	case jobsMsg, deadMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
+	case jobsMsg, deadMsg, groupsMsg, gatherMsg, discardMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)
 	}
 }

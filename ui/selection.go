@@ -14,7 +14,7 @@ const (
 	toBottom
 )
 
-// selection is the cursor, the window and the marks of a list. All three hold
+// selection is the cursor and the window of a list. Both hold
 // on to the identity of rows (a job's id, a worker's name), never to their
 // numbers, so rows may come, go and change places at any moment.
 type selection[K comparable] struct {
@@ -22,7 +22,6 @@ type selection[K comparable] struct {
 	at     int // the cursor's row
 	top    int // the first row in the window
 	height int // rows the window had when it was last drawn
-	marks  map[K]bool
 }
 
 // SetKeys takes the rows of a new reading, first to last. The cursor stays on
@@ -73,52 +72,4 @@ func (s *selection[K]) Window(height int) (from, to int) {
 	s.top = max(s.top, s.at-s.height+1)
 	s.top = max(min(s.top, len(s.keys)-s.height), 0)
 	return s.top, min(s.top+height, len(s.keys))
-}
-
-// ToggleMark marks the row under the cursor, or takes its mark away, and moves on.
-func (s *selection[K]) ToggleMark() {
-	key, ok := s.Key()
-	if !ok {
-		return
-	}
-	if s.marks[key] {
-		delete(s.marks, key)
-	} else {
-		if s.marks == nil {
-			s.marks = map[K]bool{}
-		}
-		s.marks[key] = true
-	}
-	s.Move(down)
-}
-
-// Marked tells whether a row is marked.
-func (s *selection[K]) Marked(key K) bool { return s.marks[key] }
-
-// ClearMarks takes every mark away.
-func (s *selection[K]) ClearMarks() { s.marks = nil }
-
-// Chosen returns what an action is about: the marked rows, in the list's order
-// and then those no longer listed, or else the one under the cursor.
-func (s *selection[K]) Chosen() []K {
-	if len(s.marks) == 0 {
-		if key, ok := s.Key(); ok {
-			return []K{key}
-		}
-		return nil
-	}
-	chosen := make([]K, 0, len(s.marks))
-	listed := make(map[K]bool, len(s.marks))
-	for _, key := range s.keys {
-		if s.marks[key] {
-			chosen = append(chosen, key)
-			listed[key] = true
-		}
-	}
-	for key := range s.marks {
-		if !listed[key] {
-			chosen = append(chosen, key)
-		}
-	}
-	return chosen
 }

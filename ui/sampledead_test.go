@@ -1,0 +1,171 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
+)
+
+// passes tells whether a job passes a filter, as the database would: of the words that the
+// tests use, without ranges.
+func passes(f filter.Filter, j *queue.Job) bool {
+	for _, w := range filter.Words(f.String()) {
+		of := []string{j.LastError, j.Queue, j.Kind, j.IdempotencyKey}
+		same := func(fact, value string) bool { return strings.Contains(strings.ToLower(fact), strings.ToLower(value)) }
+		if w.Key != nil {
+			literal := map[string]string{"queue": j.Queue, "kind": j.Kind, "status": string(j.Status), "fingerprint": fingerprint(j), "id": fmt.Sprint(j.ID)}
+			key := w.Key[0].Text
+			if key == "error" {
+				of = []string{j.LastError}
+			} else {
+				of = []string{literal[key]}
+				same = func(fact, value string) bool { return fact == value }
+			}
+		}
+		hit := false
+		for _, value := range w.Values {
+			for _, fact := range of {
+				hit = hit || same(fact, value.Text)
+			}
+		}
+		if hit == w.Not {
+			return false
+		}
+	}
+	return true
+}
+
+// fingerprint is what the world's errors have in common: they are told apart by their letters.
+func fingerprint(j *queue.Job) string {
+	if j.Fingerprint != "" {
+		return j.Fingerprint
+	}
+	return strings.NewReplacer("421", "‹n›", "mx1.example.com", "‹host›").Replace(j.LastError)
+}
+
+func (w *world) DeadLetters(ctx context.Context, where filter.Filter, s queue.DeadStretch) (found queue.DeadFound, err error) {
+	w.touch("dead letters")
+	w.mu.Lock()
+	w.deadLooks = append(w.deadLooks, s)
+	w.mu.Unlock()
+	if w.down != nil {
+		w.note("list")
+		return found, w.down
+	}
+	if err := ctx.Err(); err != nil {
+		return found, err
+	}
+	all := w.state.Dead.Latest
+	if s.From != nil {
+		from := cursorPlace(s.From, newestPlace)
+		at := slices.IndexFunc(all, func(j queue.Job) bool { return from.above(placeOf(&j)) })
+		if at < 0 {
+			return found, nil
+		}
+		all = all[at:]
+	}
+	for i := range all {
+		j := all[i]
+		if found.Looked == s.Look || len(found.Jobs) == s.Limit {
+			last := all[i-1]
+			found.Next = &queue.Cursor{ID: last.ID, DiedAt: last.DiedAt}
+			break
+		}
+		found.Looked++
+		found.Through = j.DiedAt
+		if passes(where, &j) {
+			j.Fingerprint = fingerprint(&j)
+			found.Jobs = append(found.Jobs, j)
+		}
+	}
+	return found, nil
+}
+
+// sampleBars is how many bars the world's groups have.
+const sampleBars = 30
+
+func (w *world) DeadGroups(ctx context.Context, where filter.Filter, look int) (found queue.DeadGroups, err error) {
+	w.touch("dead groups")
+	w.mu.Lock()
+	w.groupings++
+	w.mu.Unlock()
+	if w.down != nil {
+		w.note("groups")
+		return found, w.down
+	}
+	if err := ctx.Err(); err != nil {
+		return found, err
+	}
+	found = queue.DeadGroups{Whole: true, At: w.now, Each: 4 * time.Minute, From: w.now.Add(-sampleBars * 4 * time.Minute)}
+	at := map[groupKey]int{}
+	for i := range w.state.Dead.Latest {
+		j := &w.state.Dead.Latest[i]
+		if look > 0 && int(found.Looked) == look {
+			found.Whole = false
+			break
+		}
+		found.Looked++
+		if !passes(where, j) {
+			continue
+		}
+		found.Total++
+		key := groupKey{j.Queue, j.Kind, fingerprint(j), ""}
+		k, ok := at[key]
+		if !ok {
+			k = len(found.Groups)
+			at[key] = k
+			found.Groups = append(found.Groups, queue.DeadGroup{Queue: j.Queue, Kind: j.Kind, Fingerprint: key.fingerprint, Last: *j.DiedAt, Sample: j.ID, Error: j.LastError, Bars: make([]int64, sampleBars)})
+		}
+		one := &found.Groups[k]
+		one.Count++
+		one.First = *j.DiedAt
+		if bar := int(j.DiedAt.Sub(found.From) / found.Each); bar >= 0 {
+			one.Bars[min(bar, sampleBars-1)]++
+		}
+	}
+	slices.SortStableFunc(found.Groups, func(a, b queue.DeadGroup) int { return cmp.Compare(b.Count, a.Count) })
+	return found, nil
+}
+
+func (w *world) Matching(ctx context.Context, f queue.Filter, told func(found, looked int)) (ids []int64, err error) {
+	w.touch("matching")
+	if w.down != nil {
+		return nil, w.down
+	}
+	for i := range w.state.Dead.Latest {
+		j := &w.state.Dead.Latest[len(w.state.Dead.Latest)-1-i]
+		if slices.Contains(f.Statuses, j.Status) && passes(f.Where, j) {
+			ids = append(ids, j.ID)
+		}
+		if told != nil && i%1000 == 999 {
+			told(len(ids), i+1)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+func (w *world) Discard(_ context.Context, by, why string, ids ...int64) (done queue.Done, err error) {
+	if len(ids) > 12 {
+		w.note("discard %d by %s because %s", len(ids), by, why)
+	} else {
+		w.note("discard %v by %s because %s", ids, by, why)
+	}
+	for _, id := range ids {
+		if reason, ok := w.skip[id]; ok {
+			done.Skipped = append(done.Skipped, queue.Skip{ID: id, Reason: reason})
+			continue
+		}
+		done.IDs = append(done.IDs, id)
+		w.vanish(id)
+	}
+	return done, w.down
+}
