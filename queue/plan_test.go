@@ -18,6 +18,9 @@ func TestPlans(t *testing.T) {
 	const (
 		queue = "'emails'"
 		token = "'host:1:boot/w1#7'"
+		text  = `'$[7] like_regex "421" flag "iq"'`
+		start = ", '', '-infinity', 0"
+		steps = start + ", 'emails', now(), 250000"
 	)
 	// The jobs in processing, and 900 more.
 	arrays := func(n int) string {
@@ -77,15 +80,24 @@ func TestPlans(t *testing.T) {
 		{statement: "archived_payloads", args: "array[1, 2]", indexes: []string{"jobs_archive_pkey"}},
 		{statement: "dead_ids", args: "null", indexes: []string{"jobs_dead"}, sorts: true},
 		{statement: "dead_ids", args: queue, indexes: []string{"jobs_dead"}, sorts: true},
-		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, 50", indexes: []string{"jobs_dead"}, sorts: true, custom: true},
-		{statement: "list_dead", args: queue + ", now(), 5, 50", indexes: []string{"jobs_dead"}, sorts: true, custom: true},
-		{statement: "list", args: "null, null, null, 9223372036854775807, 50", indexes: []string{"jobs_pkey"}, custom: true},
-		{statement: "list", args: "null, '{processing}', null, 9223372036854775807, 50", indexes: []string{"jobs_active", "jobs_pkey"}, sorts: true, custom: true},
-		{statement: "scan", args: "null, null, null, 9223372036854775807, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
-		{statement: "scan", args: "'rare', '{completed}', null, 9223372036854775807, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
-		{statement: "scan_up", args: "'rare', '{pending}', true, 0, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
-		{statement: "scan_indexed", args: "null, '{pending}', false, 0, 9223372036854775807, false, 100, 10001", indexes: []string{"jobs_ready", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
-		{statement: "scan_indexed", args: queue + ", '{processing,failed}', null, 0, 9223372036854775807, true, 100, 10001", indexes: []string{"jobs_active", "jobs_dead", "jobs_ready", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, null, false, 50, 51", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "list_dead", args: "'{emails}', now(), 5, null, false, 50, 51", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, " + text + ", false, 50, 10000", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "dead_since", args: "null", indexes: []string{"jobs_dead"}},
+		{statement: "dead_since", args: "'{emails}'", indexes: []string{"jobs_dead"}},
+		{statement: "dead_steps", args: "null" + start + ", 1000, 100", indexes: []string{"jobs_dead"}, sorts: true, custom: true, as: "dead_plan"},
+		{statement: "dead_steps", args: queue + start + ", 1, 1000", indexes: []string{"jobs_dead"}, sorts: true, custom: true, as: "dead_plan"},
+		{statement: "dead_matching", args: "null" + steps + ", null, null, false", indexes: []string{"jobs_dead"}, custom: true, as: "dead_plan"},
+		{statement: "dead_matching", args: queue + steps + ", '{dead}', " + text + ", true", indexes: []string{"jobs_dead"}, custom: true, as: "dead_plan"},
+		{statement: "dead_groups", args: "null" + steps + ", null, null, false, now() - interval '1 day', 86400, 960", indexes: []string{"jobs_dead"}, custom: true, as: "dead_plan"},
+		{statement: "dead_groups", args: queue + steps + ", now(), " + text + ", true, now() - interval '1 day', 86400, 960", indexes: []string{"jobs_dead"}, custom: true, as: "dead_plan"},
+		{statement: "list", args: "null, null, null, null, false, 9223372036854775807, 50", indexes: []string{"jobs_pkey"}, custom: true},
+		{statement: "list", args: "null, '{processing}', null, " + text + ", false, 9223372036854775807, 50", indexes: []string{"jobs_active", "jobs_pkey"}, sorts: true, custom: true},
+		{statement: "scan", args: "null, null, null, null, false, 9223372036854775807, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
+		{statement: "scan", args: "'rare', '{completed}', null, " + text + ", false, 9223372036854775807, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
+		{statement: "scan_up", args: "'rare', '{pending}', true, " + text + ", true, 0, 100, 10000", indexes: []string{"jobs_pkey"}, custom: true, as: "depth_plan"},
+		{statement: "scan_indexed", args: "null, '{pending}', false, null, false, 0, 9223372036854775807, false, 100, 10001", indexes: []string{"jobs_ready", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
+		{statement: "scan_indexed", args: queue + ", '{processing,failed}', null, " + text + ", false, 0, 9223372036854775807, true, 100, 10001", indexes: []string{"jobs_active", "jobs_dead", "jobs_ready", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "by_id", args: "array[1, 220101, 0]", indexes: []string{"jobs_pkey"}, sorts: true},
 		{statement: "get", args: "1, null", indexes: []string{"jobs_pkey"}},
 		{statement: "key_holders", args: "array['emails'], array['k']", indexes: []string{"jobs_idempotency"}},
@@ -146,6 +158,7 @@ type node struct {
 	Type     string `json:"Node Type"`
 	Index    string `json:"Index Name"`
 	Relation string `json:"Relation Name"`
+	Cond     string `json:"Index Cond"`
 	Plans    []node
 }
 
