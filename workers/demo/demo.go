@@ -43,13 +43,17 @@ type Demo struct {
 	full map[string]bool // queues with enough waiting
 }
 
-// Start makes the demonstration's tables, spawns three workers in pool, whose
+// Start makes the demonstration's tables and, where there are no jobs yet, a heap of dead
+// letters, spawns three workers in pool, whose
 // handlers must be those of [Handlers], and lets jobs trickle in until Stop or
 // the end of ctx. Each worker prefers another queue and takes all of them, so
 // that a killed one is missed by none.
 func Start(ctx context.Context, q *queue.Queue, pool *workers.Pool) (*Demo, error) {
 	if err := Prepare(ctx, q); err != nil {
 		return nil, err
+	}
+	if _, err := q.Pool().Exec(ctx, q.Schema().Query("demo_heap")); err != nil {
+		return nil, fmt.Errorf("make the demonstration's dead letters: %w", err)
 	}
 	for _, queues := range [][]string{{emails, images, reports}, {images, emails, reports}, {reports, emails, images}} {
 		if _, err := pool.Spawn(queues, slots); err != nil {

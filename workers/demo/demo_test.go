@@ -154,6 +154,43 @@ func TestPoisonIsDeadAtOnceAndCuredOnceItsTemplateIsThere(t *testing.T) {
 	}
 }
 
+// The heap is of five problems, can be worked on, and comes once.
+func TestDemonstrationBeginsWithAHeapOfDeadLetters(t *testing.T) {
+	t.Parallel()
+	q, err := queue.Open(t.Context(), testdb.New(t), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	for range 2 {
+		if _, err := q.Pool().Exec(t.Context(), q.Schema().Query("demo_heap")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids, err := q.DeadIDs(t.Context(), "")
+	if err != nil || len(ids) < 100 {
+		t.Fatalf("%d dead letters, %v", len(ids), err)
+	}
+	found, err := q.Rehearse(t.Context(), ids)
+	if err != nil || len(found.Groups) != 5 || found.Groups[0].Kind != "send_winback" {
+		t.Fatalf("%+v, %v", found.Groups, err)
+	}
+	for _, g := range found.Groups {
+		job, err := q.Get(t.Context(), g.Sample)
+		if err != nil || kinds[job.Kind] == nil || len(job.Errors) != job.Attempts || job.Errors[job.Attempts-1].Error != job.LastError {
+			t.Errorf("%+v, %v", job, err)
+		}
+		c := &company{q, 0}
+		if err := Prepare(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		job.Attempts = 1
+		if err := kinds[job.Kind](c, t.Context(), job); err == nil {
+			t.Errorf("the cause of %q is gone at the first try", job.LastError)
+		}
+	}
+}
+
 func TestOldJobsAreForgottenAndDeadLettersKept(t *testing.T) {
 	t.Parallel()
 	q, err := queue.Open(t.Context(), testdb.New(t), queue.Options{})

@@ -10,6 +10,15 @@
 // attempts), a corrupt image (dead at once). A few dead letters are enough: no
 // more are made up while there are some to look at.
 //
+// # The heap
+//
+// A demonstration that begins with nothing has a hundred dead letters of five causes, for
+// whoever wants to find out and to redrive. The mails of the autumn campaign lack their
+// template, as those of the poison do: the first that is redriven dies again, and has the
+// template deployed a quarter of a minute later; after that all of them are sent. A busy mail
+// server and a locked account are over it: one more failure, then the retry succeeds. Full
+// mailboxes and the corrupt image stay as they are, whatever is redriven.
+//
 // # The ledger
 //
 // The effect of a job is a row in leasetop.demo_ledger, written in one
