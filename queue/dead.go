@@ -47,8 +47,9 @@ func (q *Queue) deadLetters(ctx context.Context, f Filter, s DeadStretch, patien
 	}
 	found.Next = s.From
 	step := strideFor(&n)
+	step.rows = min(step.rows, 2000, s.Look) // most filters find a page among these
 	if n.path == nil {
-		step.rows = s.Limit + 1 // each is one to be found
+		step.rows = s.Limit + 1
 	}
 	for began := time.Now(); ; {
 		diedAt, id := any("infinity"), int64(math.MaxInt64)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
 // every names each operation that reads or writes the table, on a job that is running
@@ -102,10 +104,34 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			_, _, err := q.List(ctx, Filter{Statuses: DeadLetters}, Page{})
 			return err
 		},
+		"list filtered": func(ctx context.Context) error {
+			_, _, err := q.List(ctx, Filter{Where: saying("x")}, Page{})
+			return err
+		},
+		"dead letters": func(ctx context.Context) error {
+			_, err := q.DeadLetters(ctx, saying(`!error:"\\d+' --"`), DeadStretch{})
+			return err
+		},
+		"dead groups": func(ctx context.Context) error {
+			_, err := q.DeadGroups(ctx, saying("queue:emails,images payload.to:ann"), 0)
+			return err
+		},
+		"matching": func(ctx context.Context) error {
+			_, err := q.Matching(ctx, Filter{Where: saying("x")}, nil)
+			return err
+		},
+		"matching dead": func(ctx context.Context) error {
+			_, err := q.Matching(ctx, Filter{Statuses: DeadLetters, Where: saying("x")}, nil)
+			return err
+		},
 		"by id": func(ctx context.Context) error { _, err := q.ByID(ctx, dead); return err },
 		"scan":  func(ctx context.Context) error { _, err := q.Scan(ctx, Filter{}, Stretch{}); return err },
 		"scan indexed": func(ctx context.Context) error {
 			_, err := q.Scan(ctx, Filter{Statuses: DeadLetters}, Stretch{})
+			return err
+		},
+		"scan filtered": func(ctx context.Context) error {
+			_, err := q.Scan(ctx, Filter{Statuses: DeadLetters, Where: saying("queue:emails,images x")}, Stretch{})
 			return err
 		},
 		"leases":   func(ctx context.Context) error { _, err := q.Leases(ctx, 10); return err },
@@ -119,6 +145,15 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		},
 		"payloads": func(ctx context.Context) error { _, err := q.Payloads(ctx, dead); return err },
 	}
+}
+
+// saying is a filter that can be meant.
+func saying(text string) filter.Filter {
+	where, err := filter.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return where
 }
 
 var (

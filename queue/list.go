@@ -67,7 +67,7 @@ func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *C
 	switch {
 	case !some:
 		return nil, nil, nil
-	case n.deaths():
+	case n.deaths:
 		found, err := q.deadLetters(ctx, f, DeadStretch{From: p.After, Limit: p.Limit, Look: math.MaxInt}, math.MaxInt64)
 		return found.Jobs, found.Next, err
 	}

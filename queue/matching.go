@@ -25,7 +25,7 @@ func (q *Queue) Matching(ctx context.Context, f Filter, told func(found, looked 
 	switch {
 	case !some:
 		return nil, nil
-	case n.among(DeadLetters...):
+	case among(n.statuses, DeadLetters...):
 		return q.matchingDead(ctx, &n, told)
 	}
 	return q.matchingByID(ctx, f, &n, told)
@@ -41,8 +41,8 @@ func (q *Queue) matchingDead(ctx context.Context, n *narrow, told func(found, lo
 		return nil, err
 	}
 	statuses := n.statuses
-	if n.deaths() {
-		statuses = nil // both: the index need not be asked
+	if len(statuses) == len(DeadLetters) {
+		statuses = nil
 	}
 	var all []death
 	looked := 0

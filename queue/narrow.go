@@ -9,6 +9,7 @@ type narrow struct {
 	due      *bool
 	path     *string // what else a job must be; nil for nothing
 	wide     bool    // path looks at payloads
+	deaths   bool    // dead letters of both kinds are asked for, and nothing else: they are listed by their deaths
 }
 
 // narrow makes the parameters of statements of a filter. some is false when no job can
@@ -16,11 +17,14 @@ type narrow struct {
 // is always told by path.
 func (f *Filter) narrow() (n narrow, some bool) {
 	n = narrow{queues: f.Where.Queues(), statuses: f.Where.Statuses(), due: f.Due.only(), path: nullable(f.Where.Path()), wide: f.Where.Wide()}
+	asked := n.statuses
+	if len(f.Statuses) > 0 {
+		asked = texts(f.Statuses)
+		n.statuses = both(n.statuses, asked)
+	}
+	n.deaths = among(asked, DeadLetters...) && slices.Contains(asked, string(Failed)) && slices.Contains(asked, string(Dead))
 	if f.Queue != "" {
 		n.queues = both(n.queues, []string{f.Queue})
-	}
-	if len(f.Statuses) > 0 {
-		n.statuses = both(n.statuses, texts(f.Statuses))
 	}
 	return n, (n.queues == nil || len(n.queues) > 0) && (n.statuses == nil || len(n.statuses) > 0)
 }
@@ -41,13 +45,7 @@ func (n *narrow) queue() *string {
 	return &n.queues[0]
 }
 
-// among tells whether no job fits that is of none of these statuses.
-func (n *narrow) among(statuses ...Status) bool {
-	return len(n.statuses) > 0 && !slices.ContainsFunc(n.statuses, func(s string) bool { return !slices.Contains(statuses, Status(s)) })
-}
-
-// deaths tells whether the dead letters of both kinds fit, and nothing else: they are
-// listed by their deaths.
-func (n *narrow) deaths() bool {
-	return n.among(DeadLetters...) && slices.Contains(n.statuses, string(Failed)) && slices.Contains(n.statuses, string(Dead))
+// among tells whether there are statuses, and all of them are of these.
+func among(statuses []string, these ...Status) bool {
+	return len(statuses) > 0 && !slices.ContainsFunc(statuses, func(s string) bool { return !slices.Contains(these, Status(s)) })
 }

@@ -84,7 +84,7 @@ func TestPlans(t *testing.T) {
 		{statement: "list_dead", args: "'{emails}', now(), 5, null, false, 50, 51", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, " + text + ", false, 50, 10000", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "dead_since", args: "null", indexes: []string{"jobs_dead"}},
-		{statement: "dead_since", args: "'{emails}'", indexes: []string{"jobs_dead"}},
+		{statement: "dead_since", args: "'{emails}'", indexes: []string{"jobs_dead"}, sorts: true}, // of nothing
 		{statement: "dead_steps", args: "null" + start + ", 1000, 100", indexes: []string{"jobs_dead"}, sorts: true, custom: true, as: "dead_plan"},
 		{statement: "dead_steps", args: queue + start + ", 1, 1000", indexes: []string{"jobs_dead"}, sorts: true, custom: true, as: "dead_plan"},
 		{statement: "dead_matching", args: "null" + steps + ", null, null, false", indexes: []string{"jobs_dead"}, custom: true, as: "dead_plan"},

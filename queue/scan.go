@@ -55,7 +55,7 @@ func (q *Queue) Scan(ctx context.Context, f Filter, s Stretch) (Found, error) {
 	if n.wide {
 		s.Look = min(s.Look, scanWide)
 	}
-	if n.among(Pending, Processing, Failed, Dead) {
+	if among(n.statuses, Pending, Processing, Failed, Dead) {
 		found, few, err := q.scanIndexed(ctx, &n, &s)
 		if err != nil {
 			return Found{}, q.failed("scan jobs", err, "scan_indexed")

@@ -159,31 +159,35 @@ func TestScanWorkIsBounded(t *testing.T) {
 	tables := map[string]*Queue{"fresh": planTable(t), "stale": planTable(t)}
 	exec(t, tables["fresh"], "vacuum analyze leasetop.jobs")
 	whole := "'-9223372036854775808', '9223372036854775807'"
+	const nothing, none = "null, false", `'$[7] like_regex "421" flag "iq"', false`
 	for _, c := range []string{
-		"scan|null, null, null, 9223372036854775807",
-		"scan|'nobody''s', null, null, 9223372036854775807",
-		"scan|'emails', '{completed}', null, 1000000",
-		"scan|null, '{dead}', null, 200000",
-		"scan|null, '{pending}', false, 200000",
-		"scan_up|null, '{dead}', null, 0",
-		"scan_up|'nobody''s', '{completed}', null, 100000",
-		"scan_indexed|null, '{pending}', null, " + whole + ", false",
-		"scan_indexed|null, '{pending}', false, " + whole + ", false",
-		"scan_indexed|'emails', '{pending}', true, " + whole + ", true",
-		"scan_indexed|null, '{processing}', null, " + whole + ", false",
-		"scan_indexed|null, '{failed}', null, " + whole + ", false",
-		"scan_indexed|'emails', '{failed}', null, " + whole + ", true",
-		"scan_indexed|'emails', '{pending,processing,failed,dead}', null, " + whole + ", false",
+		"scan|null, null, null, $4, 9223372036854775807",
+		"scan|'nobody''s', null, null, $4, 9223372036854775807",
+		"scan|'emails', '{completed}', null, $4, 1000000",
+		"scan|null, '{dead}', null, $4, 200000",
+		"scan|null, '{pending}', false, $4, 200000",
+		"scan_up|null, '{dead}', null, $4, 0",
+		"scan_up|'nobody''s', '{completed}', null, $4, 100000",
+		"scan_indexed|null, '{pending}', null, $4, " + whole + ", false",
+		"scan_indexed|null, '{pending}', false, $4, " + whole + ", false",
+		"scan_indexed|'emails', '{pending}', true, $4, " + whole + ", true",
+		"scan_indexed|null, '{processing}', null, $4, " + whole + ", false",
+		"scan_indexed|null, '{failed}', null, $4, " + whole + ", false",
+		"scan_indexed|'emails', '{failed}', null, $4, " + whole + ", true",
+		"scan_indexed|'emails', '{pending,processing,failed,dead}', null, $4, " + whole + ", false",
 	} {
 		statement, args, _ := strings.Cut(c, "|")
 		most := map[string]int{"scan": look, "scan_up": look, "scan_indexed": look + 1}[statement]
-		for statistics, q := range tables {
-			for _, n := range workOf(t, q, statement, fmt.Sprintf("%s, %d, %d", args, limit, most)) {
-				if rows := n.Rows * n.Loops; rows > float64(most+queues+limit+2) {
-					t.Errorf("%s, %s statistics: %s of %s has %v rows to do with", c, statistics, n.Type, n.Index, rows)
-				}
-				if n.Filtered > float64(most) {
-					t.Errorf("%s, %s statistics: %s passes over %v rows", c, statistics, n.Type, n.Filtered)
+		for _, where := range []string{nothing, none} {
+			args := fmt.Sprintf("%s, %d, %d", strings.Replace(args, "$4", where, 1), limit, most)
+			for statistics, q := range tables {
+				for _, n := range workOf(t, q, statement, args) {
+					if rows := n.Rows * n.Loops; rows > float64(most+queues+limit+2) {
+						t.Errorf("%s(%s), %s statistics: %s of %s has %v rows to do with", statement, args, statistics, n.Type, n.Index, rows)
+					}
+					if n.Filtered > float64(most) {
+						t.Errorf("%s(%s), %s statistics: %s passes over %v rows", statement, args, statistics, n.Type, n.Filtered)
+					}
 				}
 			}
 		}

@@ -9,8 +9,8 @@
 -- with false for all that are not what they must be. Index: jobs_dead, from the one place
 -- to the other. The last of a group is found by its death in microseconds, and then its id.
 SELECT found, CASE WHEN found THEN queue ELSE '' END, CASE WHEN found THEN kind ELSE '' END, CASE WHEN found THEN coalesce(fingerprint, '') ELSE '' END,
-  CASE WHEN found THEN least(greatest(width_bucket(date_part('epoch', died_at - $11::timestamptz), 0, $12::float8, $13::int), 1), $13::int) - 1 ELSE 0 END,
-  count(*), min(died_at), max(died_at), (max(ARRAY[(date_part('epoch', died_at) * 1000000)::bigint, id]))[2]
+  CASE WHEN found THEN least(greatest(width_bucket(date_part('epoch', least(greatest(died_at, $11::timestamptz), now()) - $11::timestamptz), 0, $12::float8, $13::int), 1), $13::int) - 1 ELSE 0 END,
+  count(*), min(died_at), max(died_at), (max(ARRAY[(date_part('epoch', least(died_at, '9999-12-31'::timestamptz)) * 1000000)::bigint, id]))[2]
 FROM (
   SELECT queue, kind, fingerprint, died_at, id,
     ($9::jsonpath IS NULL OR leasetop.facts(jobs, $10::boolean) @@ $9::jsonpath) IS TRUE AS found

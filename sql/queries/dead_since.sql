@@ -12,7 +12,7 @@ WITH RECURSIVE skipped(queue) AS (
 ),
 dead_queues(queue) AS (
   SELECT queue FROM skipped WHERE queue IS NOT NULL
-  UNION
+  UNION ALL
   SELECT unnest($1::text[])
 )
 SELECT min(first.died_at), now()
