@@ -29,13 +29,16 @@ func (c *confirm) Grave() bool { return c.grave }
 // Move does nothing: there is nothing to choose.
 func (c *confirm) Move(motion) {}
 
-// Keys confirm or leave.
+// Keys confirm or leave. Text pasted as keys into an open question does not answer it.
 func (c *confirm) Keys(a *app) []action {
 	return []action{
 		key("y enter", c.yes, "", func() tea.Cmd {
+			if a.dialogs.Top() != dialog(c) {
+				return nil // it was left meanwhile
+			}
 			a.dialogs.Pop()
 			return c.do()
-		}),
+		}).alone(),
 		key("n", "", "", func() tea.Cmd {
 			a.dialogs.Pop()
 			return nil

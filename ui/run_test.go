@@ -75,7 +75,7 @@ func program(fault string) int {
 		fmt.Fprintln(os.Stderr, "ended with:", err)
 		return 1
 	}
-	fmt.Println("ended well")
+	fmt.Println("ended well, asked for:", pick(w.log() != "", w.log(), "nothing"))
 	return 0
 }
 

@@ -72,7 +72,7 @@ func (f *spawnForm) Keys(a *app) []action {
 		key("enter", "spawn", "", func() tea.Cmd {
 			a.dialogs.Pop()
 			return a.spawn(f.takes, f.slots)
-		}).unless(pick(len(f.takes) > 0, "", "a worker needs a queue: choose one with space")),
+		}).unless(pick(len(f.takes) > 0, "", "a worker needs a queue: choose one with space")).alone(),
 		key("space", "choose", "", func() tea.Cmd { f.toggle(); return nil }),
 		key("+ = right l", "", "", func() tea.Cmd { f.slots = min(f.slots+1, mostSlots); return nil }),
 		key("- left h", "", "", func() tea.Cmd { f.slots = max(f.slots-1, 1); return nil }),

@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/leasetop/leasetop/ui/term"
+)
+
+// pastes are texts that would do harm if their letters were taken for keys.
+var pastes = []string{"dy\nrk\n", "y\n", "\ny\n", "rRDKFCPCxbnd+-y\n*r\ny\ne\nu\ny\n"}
+
+// CASES "Paste": whatever is open, text that is pasted never acts: neither marked as
+// pasted, nor as the keys that a terminal without bracketed paste makes of it.
+func TestPasteNeverActsWhateverIsOpen(t *testing.T) {
+	t.Parallel()
+	shown := 0
+	everyScreen(newStage(t, newWorld(), 120, 36), func() { shown++ })
+	for n := range shown {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			for _, text := range pastes {
+				for _, bracketed := range []bool{true, false} {
+					s := newStage(t, newWorld(), 120, 36)
+					at := -1
+					everyScreen(s, func() {
+						if at++; at != n {
+							return
+						}
+						before := s.log()
+						s.now = s.now.Add(swallow) // dialogs listen
+						if bracketed {
+							s.send(tea.PasteStartMsg{})
+							s.send(tea.PasteMsg{Content: text})
+							s.send(tea.PasteEndMsg{})
+						} else {
+							s.pressAtOnce(text)
+						}
+						if after := s.log(); after != before {
+							t.Errorf("%q (bracketed %v) did %q on\n%s", text, bracketed, strings.TrimPrefix(after, before), s.screen().Text())
+						}
+						s.app.dialogs = dialogs{} // what is still to be opened opens
+						s.app.over = nil
+					})
+				}
+			}
+		})
+	}
+}
+
+// pressAtOnce presses the keys that a text is made of, as a terminal sends a paste.
+func (s *stage) pressAtOnce(text string) {
+	s.t.Helper()
+	keys := make([]string, 0, len(text))
+	for _, r := range text {
+		keys = append(keys, pick(r == '\n', "enter", string(r)))
+	}
+	s.press(keys...)
+}
+
+// The same over a terminal, on a list and into a question.
+func TestPasteOverATerminalNeverActs(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []bool{false, true} {
+		for _, bracketed := range []bool{true, false} {
+			t.Run(fmt.Sprintf("asked %v, bracketed %v", asked, bracketed), func(t *testing.T) {
+				t.Parallel()
+				tm := open(t, "none", term.Options{})
+				tm.Expect("QUEUES", "INVARIANTS")
+				tm.Press("4")
+				tm.Expect("w1 RUNS")
+				if asked {
+					tm.Press("K")
+					tm.Expect("KILL WORKER w1", "y  kill w1") // it listens
+				}
+				paste := tm.Send
+				if bracketed {
+					paste = tm.Paste
+				}
+				if err := paste("dy\rrk\r"); err != nil {
+					t.Fatal(err)
+				}
+				switch { // keys are taken one after the other
+				case bracketed && asked:
+					tm.Press("n")
+					tm.Gone("KILL WORKER")
+				case bracketed:
+					tm.Press("?")
+					tm.Expect("KEYS")
+				default:
+					tm.Expect("keys that came all at once, as pasted text does: nothing was done")
+				}
+				tm.Press("ctrl+c")
+				if code := tm.Exit(); code != 0 {
+					t.Errorf("exit status %d", code)
+				}
+				tm.Expect("ended well, asked for: nothing")
+			})
+		}
+	}
+}
+
+// A lone esc is told from the beginning of another key by time alone, and it works with
+// nothing after it. That time is what the terminal's reader takes, which is half of what
+// people are said to bear; nothing here adds to it.
+func TestLoneEscWorksByItself(t *testing.T) {
+	t.Parallel()
+	if uv.DefaultEscTimeout.Milliseconds() > 50 {
+		t.Errorf("the reader waits %v for what may follow an esc", uv.DefaultEscTimeout)
+	}
+	tm := open(t, "none", term.Options{})
+	tm.Expect("QUEUES", "INVARIANTS")
+	tm.Press("?")
+	tm.Expect("KEYS", "the next pane")
+	if err := tm.Send("\x1b"); err != nil {
+		t.Fatal(err)
+	}
+	tm.Gone("the next pane")
+}
