@@ -17,7 +17,7 @@ func (s *stage) someDead(n int) deadSet {
 		set.ids = append(set.ids, s.state.Dead.Latest[i].ID)
 	}
 	set.ids = append(set.ids, 1, 2)
-	set.says = []string{s.app.pic.theme.text.draw("SMTP 421 rate limited by mx1.example.com, try again later")}
+	set.says = []string{s.app.pic.theme.text.draw(fmt.Sprint(len(set.ids), " dead letters match")), "", s.app.pic.theme.accent.draw(set.filter)}
 	return set
 }
 

@@ -100,7 +100,7 @@ func TestPlanIsPausedResumedAndUndone(t *testing.T) {
 	s := newStage(t, w, 120, 36)
 	s.opens(14)
 	s.press("space")
-	s.sees("plan 14 paused", "paused by ann@shop1", "c resume")
+	s.sees("plan 14 paused", "paused   by ann@shop1", "c resume")
 	delete(w.plans.stay, 14)
 	w.plans.jobs[14] = []queue.PlanJob{{ID: 1, State: "waiting"}, {ID: 2, State: "waiting"}}
 	s.press("c")
@@ -122,7 +122,7 @@ func TestSecondOperatorOnAPlanIsTold(t *testing.T) {
 	w.plan(14).State, w.plan(14).StateBy = queue.PlanPaused, "bob@shop2"
 	s.press("space") // what is shown is a moment old
 	s.sees("plan 14 is paused, by bob@shop2")
-	s.sees("paused by bob@shop2")
+	s.sees("paused   by bob@shop2")
 }
 
 func TestPlanOfAnExecutorThatIsGoneIsTakenOver(t *testing.T) {
