@@ -58,9 +58,13 @@
 // [Queue.Pause] stops all claims from a queue until [Queue.Resume]; what runs goes on.
 // [Queue.Cancel] ends a pending job, and has the worker of a running one end it.
 // [Queue.Redrive] brings dead letters back; [Queue.Discard] puts those that nobody will
-// mend into the archive, and [Queue.Restore] takes them out again. All but Resume note
-// who did it. Those that act on many jobs return what was done to which job, and why a
-// job was skipped.
+// mend into the archive, and [Queue.Restore] takes them out again. [Queue.EditPayload] mends
+// what a job was given, [Queue.RunNow] makes a scheduled one due, and [Queue.TakeBack] takes a
+// running one from an owner that is gone. All but Resume note who did it. Those that act
+// on many jobs return what was done to which job, and why a job was skipped.
+//
+// The command line and the dashboard do all this within [Queue.Logged], so that
+// [Queue.Acts] tells later who did what, and why.
 //
 // # Clock
 //

@@ -21,15 +21,40 @@ type skipped struct {
 	Reason string `json:"reason"`
 }
 
-// act does something to jobs and prints to how many it did it, how many it left, and
-// why each of those. A skip is an answer, not a failure. When it fails or is called
-// off half-way it prints what was done so far.
-func (p Printer) act(ctx context.Context, did string, ids []int64, do func(context.Context, ...int64) (queue.Done, error)) error {
+// Chosen are the jobs that an act is about. They are fixed when the command starts: what
+// joins them meanwhile is left alone.
+type Chosen struct {
+	IDs    []int64
+	Filter string // what chose them, for the operator log; "" when they were named one by one
+	Why    string // in the words of whoever acts
+}
+
+// operatorLog is where acts are entered; *queue.Queue is one.
+type operatorLog interface {
+	Logged(ctx context.Context, a queue.Act, do func(context.Context) (done, skipped int, err error)) error
+}
+
+// entered does something to jobs within the operator log. When there are none, nothing
+// is done and nothing entered.
+func entered(ctx context.Context, l operatorLog, what string, jobs Chosen, do func(context.Context) (done, skipped int, err error)) error {
+	if len(jobs.IDs) == 0 {
+		return nil
+	}
+	return l.Logged(ctx, queue.Act{By: Operator(), What: what, Filter: jobs.Filter, Reason: jobs.Why, IDs: jobs.IDs}, do)
+}
+
+// act enters in the operator log what it does to jobs, does it and prints to how many it did it,
+// how many it left, and why each of those. A skip is an answer, not a failure. When it
+// fails or is called off half-way it prints what was done so far.
+func (p Printer) act(ctx context.Context, l operatorLog, what, did string, jobs Chosen, do func(context.Context, ...int64) (queue.Done, error)) error {
 	var done queue.Done
-	failed := p.inBatches(ctx, did, ids, func(ctx context.Context, ids ...int64) (int, error) {
-		some, err := do(ctx, ids...)
-		done.IDs, done.Skipped = append(done.IDs, some.IDs...), append(done.Skipped, some.Skipped...)
-		return len(some.IDs) + len(some.Skipped), err
+	failed := entered(ctx, l, what, jobs, func(ctx context.Context) (int, int, error) {
+		err := p.inBatches(ctx, did, jobs.IDs, func(ctx context.Context, ids ...int64) (int, error) {
+			some, err := do(ctx, ids...)
+			done.IDs, done.Skipped = append(done.IDs, some.IDs...), append(done.Skipped, some.Skipped...)
+			return len(some.IDs) + len(some.Skipped), err
+		})
+		return len(done.IDs), len(done.Skipped), err
 	})
 	if failed != nil && len(done.IDs)+len(done.Skipped) == 0 {
 		return failed
@@ -83,7 +108,7 @@ func skips(jobs []queue.Skip) []skipped {
 // list is an empty list where nil would be printed as null.
 func list[T any](some []T) []T { return append([]T{}, some...) }
 
-// Operator names who acts, for the jobs' histories.
+// Operator names who acts, for the jobs' histories and the operator log.
 func Operator() string {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {

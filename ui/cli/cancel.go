@@ -12,14 +12,18 @@ import (
 // Cancel ends jobs that nobody wants any more. It prints how many are dead now, how
 // many run and whose workers were asked to end them, and which it skipped and why. It
 // does not wait for the workers: [Show] tells what came of it.
-func Cancel(ctx context.Context, p Printer, q *queue.Queue, ids []int64) error {
+func Cancel(ctx context.Context, p Printer, q *queue.Queue, jobs Chosen) error {
 	var done queue.Cancelled
-	failed := p.inBatches(ctx, "cancelled", ids, func(ctx context.Context, ids ...int64) (int, error) {
-		some, err := q.Cancel(ctx, Operator(), ids...)
-		done.IDs, done.Asked, done.Skipped = append(done.IDs, some.IDs...), append(done.Asked, some.Asked...), append(done.Skipped, some.Skipped...)
-		return len(some.IDs) + len(some.Asked) + len(some.Skipped), err
+	reached := func() int { return len(done.IDs) + len(done.Asked) }
+	failed := entered(ctx, q, "cancel", jobs, func(ctx context.Context) (int, int, error) {
+		err := p.inBatches(ctx, "cancelled", jobs.IDs, func(ctx context.Context, ids ...int64) (int, error) {
+			some, err := q.Cancel(ctx, Operator(), ids...)
+			done.IDs, done.Asked, done.Skipped = append(done.IDs, some.IDs...), append(done.Asked, some.Asked...), append(done.Skipped, some.Skipped...)
+			return len(some.IDs) + len(some.Asked) + len(some.Skipped), err
+		})
+		return reached(), len(done.Skipped), err
 	})
-	if failed != nil && len(done.IDs)+len(done.Asked)+len(done.Skipped) == 0 {
+	if failed != nil && reached()+len(done.Skipped) == 0 {
 		return failed
 	}
 	out := bufio.NewWriter(p.Out)

@@ -117,7 +117,9 @@ type job struct {
 	CreatedAt      queue.Time   `json:"created_at"`
 	UpdatedAt      queue.Time   `json:"updated_at"`
 	*archived
-	Errors []queue.Attempt `json:"errors,omitzero"`
+	Errors    []queue.Attempt  `json:"errors,omitzero"`
+	Originals []queue.Original `json:"originals,omitempty"`
+	Waiting   *waitingJSON     `json:"waiting,omitempty"`
 }
 
 // archived are the columns that only the archive has.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/ui/safe"
@@ -19,7 +20,11 @@ type skippedQueue struct {
 // Pause stops claims from queues and prints which it paused, and which were paused
 // already, since when, by whom and why.
 func Pause(ctx context.Context, p Printer, q *queue.Queue, why string, queues []string) error {
-	paused, err := q.Pause(ctx, Operator(), why, queues...)
+	var paused []string
+	err := enteredQueues(ctx, q, queue.Act{What: "pause", Reason: why}, queues, func(ctx context.Context) (_ int, err error) {
+		paused, err = q.Pause(ctx, Operator(), why, queues...)
+		return len(paused), err
+	})
 	if err != nil {
 		return err
 	}
@@ -54,8 +59,11 @@ func Resume(ctx context.Context, p Printer, q *queue.Queue, queues []string) err
 	}
 	var resumed []string
 	if len(queues) > 0 {
-		var err error
-		if resumed, err = q.Resume(ctx, queues...); err != nil {
+		err := enteredQueues(ctx, q, queue.Act{What: "resume"}, queues, func(ctx context.Context) (_ int, err error) {
+			resumed, err = q.Resume(ctx, queues...)
+			return len(resumed), err
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -64,6 +72,18 @@ func Resume(ctx context.Context, p Printer, q *queue.Queue, queues []string) err
 		skipped = append(skipped, skippedQueue{name, "not paused"})
 	}
 	return p.printQueues("resumed", resumed, skipped)
+}
+
+// enteredQueues does something to queues within the operator log. do returns to how many
+// it was done; the others were so already.
+func enteredQueues(ctx context.Context, l operatorLog, a queue.Act, queues []string, do func(context.Context) (int, error)) error {
+	a.By, a.Filter, a.Asked = Operator(), strings.Join(queues, ", "), int64(len(queues))
+	return l.Logged(ctx, a, func(ctx context.Context) (done, skipped int, err error) {
+		if done, err = do(ctx); err == nil {
+			skipped = len(queues) - done
+		}
+		return done, skipped, err
+	})
 }
 
 func (p Printer) printQueues(did string, queues []string, skipped []skippedQueue) error {
@@ -100,11 +120,14 @@ func (p Printer) remark(ctx context.Context, q *queue.Queue, paused []string) {
 }
 
 // byWhom tells who paused a queue, and why when they said so.
-func byWhom(p *queue.Pause) string {
-	if p.Why == "" {
-		return "by " + p.By
+func byWhom(p *queue.Pause) string { return "by " + said(p.By, p.Why) }
+
+// said is who, and why when they said so.
+func said(who, why string) string {
+	if why == "" {
+		return who
 	}
-	return "by " + p.By + ": " + p.Why
+	return who + ": " + why
 }
 
 // others returns the names that are not among those, each once.

@@ -17,7 +17,8 @@ import (
 // showPayload is how many characters of a payload are printed for people.
 const showPayload = 20_000
 
-// Show prints one job with its payload and its history, also one that was discarded.
+// Show prints one job with its payload and its history, also one that was discarded, what
+// edits replaced, and of a pending one why it is not running.
 func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 	if p.Format == JSON {
 		return showJSON(ctx, p, q, id)
@@ -40,12 +41,21 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 	if err != nil {
 		return err
 	}
+	originals, err := known(q.Originals(ctx, id))
+	if err != nil {
+		return err
+	}
+	why, err := whyWaiting(ctx, q, j)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriter(p.Out)
 	for _, field := range append([][2]string{
 		{"id", fmt.Sprint(j.ID)},
 		{"queue", j.Queue},
 		{"kind", j.Kind},
 		{"status", string(j.Status) + where},
+		{"waits", why.words()},
 		{"attempts", fmt.Sprintf("%d of %d", j.Attempts, j.MaxAttempts)},
 		{"run at", when(j.RunAt)},
 		{"locked by", j.LockedBy},
@@ -65,8 +75,15 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		section(out, "last error", j.LastError)
 	}
 	section(out, "payload", readable(j.Payload))
-	if rest := length - showPayload; rest > 0 {
-		fmt.Fprintf(out, "  … %d characters more: `leasetop show %d -o json` prints them all\n", rest, j.ID)
+	p.rest(out, length, j.ID)
+	for i := range originals {
+		o := &originals[i]
+		text, length := readable(o.Payload), len([]rune(string(o.Payload)))
+		if length > showPayload {
+			text = string([]rune(string(o.Payload))[:showPayload])
+		}
+		section(out, fmt.Sprintf("payload until %s, edited by %s", clock(o.At), safe.Text(said(o.By, o.Reason))), text)
+		p.rest(out, length, j.ID)
 	}
 	if len(j.Errors) > 0 {
 		fmt.Fprintln(out, "\nhistory")
@@ -82,23 +99,46 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 	return out.Flush()
 }
 
+// rest says how much of a payload was not printed.
+func (p Printer) rest(w io.Writer, length int, id int64) {
+	if rest := length - showPayload; rest > 0 {
+		fmt.Fprintf(w, "  … %d characters more: `leasetop show %d -o json` prints them all\n", rest, id)
+	}
+}
+
+// known is what was read of a table, and nothing where the schema is older than that or
+// the role may not look there: the job itself can be shown all the same.
+func known[T any](what T, err error) (T, error) {
+	if errors.Is(err, queue.ErrSchemaOld) || errors.Is(err, queue.ErrForbidden) {
+		err = nil
+	}
+	return what, err
+}
+
 func showJSON(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 	j, err := q.Get(ctx, id)
-	if err == nil {
-		return printWhole(p, asJSON(j), j)
-	}
-	if !errors.Is(err, queue.ErrNotFound) {
+	if err != nil && !errors.Is(err, queue.ErrNotFound) {
 		return err
 	}
-	a, err := q.GetArchived(ctx, id)
+	var out job
+	if err == nil {
+		out = asJSON(j)
+	} else {
+		a, err := q.GetArchived(ctx, id)
+		if err != nil {
+			return err
+		}
+		j, out = &a.Job, asArchivedJSON(a)
+	}
+	out.Errors = j.Errors
+	if out.Originals, err = known(q.Originals(ctx, id)); err != nil {
+		return err
+	}
+	why, err := whyWaiting(ctx, q, j)
 	if err != nil {
 		return err
 	}
-	return printWhole(p, asArchivedJSON(a), &a.Job)
-}
-
-func printWhole(p Printer, out job, j *queue.Job) error {
-	out.Errors = j.Errors
+	out.Waiting = why.json()
 	return printJob(p.Out, &out, j.Payload)
 }
 

@@ -3,55 +3,121 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 	"github.com/leasetop/leasetop/ui/cli"
 )
 
-// many is the grammar of an act on jobs that are named by their ids, or by their
-// queue, or that are all there are. Only those named by id go without --yes.
+// many is the grammar of an act on jobs that are named by their ids, or chosen by a filter,
+// or by their queue, or that are all there are. Only those named by id go without --yes.
 type many struct {
-	does, what string // as in "brings back" and "dead letter"
+	does, what string        // as in "discards" and "dead letter"
+	among      *queue.Filter // where a filter looks; nil: the act takes no filter, and why is in noFilter
+	noFilter   string
+	sets       bool // it takes --queue and --all
+	do         func(context.Context, cli.Printer, *queue.Queue, cli.Chosen) error
+	try        func(*queue.Queue) cli.Trial
+	// all reads the ids of a queue, "" for every one; nil: they are found by the filter.
+	all func(*queue.Queue, context.Context, string) ([]int64, error)
 
-	queue    string
-	all, yes bool
+	queue              string
+	every, yes, dryRun bool
+	why                string
 }
 
-func (m *many) flags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&m.queue, "queue", "", fmt.Sprintf("every %s of this queue; needs --yes", m.what))
-	flags.BoolVar(&m.all, "all", false, fmt.Sprintf("every %s of every queue; needs --yes", m.what))
-	flags.BoolVar(&m.yes, "yes", false, "yes, all of them")
+// add adds the act to a command.
+func (m *many) add(root *cobra.Command, o *options, add adder, cmd *cobra.Command, why string) {
+	flags := add(root, cmd, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return m.run(ctx, o, cmd, args)
+	}).Flags()
+	if m.sets {
+		flags.StringVar(&m.queue, "queue", "", fmt.Sprintf("every %s of this queue; needs --yes", m.what))
+		flags.BoolVar(&m.every, "all", false, fmt.Sprintf("every %s of every queue; needs --yes", m.what))
+	}
+	if m.sets || m.among != nil {
+		flags.BoolVar(&m.yes, "yes", false, "yes, all of them")
+	}
+	flags.BoolVar(&m.dryRun, "dry-run", false, "only tell to which it would be done now")
+	flags.StringVar(&m.why, "why", "", why)
 }
 
-// act does it to the jobs that are meant; set reads those of a queue, "" for all. The
-// set is fixed then: what joins it meanwhile is left alone.
-func (m *many) act(ctx context.Context, o *options, cmd *cobra.Command, args []string,
-	set func(*queue.Queue, context.Context, string) ([]int64, error), do func(*queue.Queue, []int64) error,
-) error {
-	ids, _ := parseIDs(args) // someIDs has looked
+func (m *many) run(ctx context.Context, o *options, cmd *cobra.Command, args []string) error {
+	ids, notIDs := parseIDs(args)
 	named := cmd.Flags().Changed("queue")
 	switch {
-	case (named || m.all) && len(ids) > 0, named && m.all:
-		return withHelp(cmd, cmd.Name()+" takes either ids, or --queue, or --all: leave the others out")
-	case !named && !m.all && len(ids) == 0:
-		return withHelp(cmd, cmd.Name()+" what? Name the ids, or say --queue QUEUE --yes or --all --yes")
+	case (named || m.every) && len(args) > 0, named && m.every:
+		return withHelp(cmd, fmt.Sprintf("%s takes either %s, or --queue, or --all: leave the others out", cmd.Name(), m.words()))
 	case named && m.queue == "":
 		return withHelp(cmd, "--queue is empty: name the queue, or say --all")
+	case !named && !m.every && len(args) == 0:
+		return withHelp(cmd, fmt.Sprintf("%s what? Name %s", cmd.Name(), m.naming()))
+	case notIDs != nil && m.among == nil:
+		return withHelp(cmd, notIDs.Error()+m.noFilter)
+	}
+	chosen, meant := cli.Chosen{IDs: ids, Why: m.why}, where(m.queue)
+	var by queue.Filter
+	switch {
+	case notIDs != nil:
+		var err error
+		if by.Where, err = parseFilter(cmd, args); err != nil {
+			return err
+		}
+		if by.Where.Empty() {
+			return withHelp(cmd, "the filter is empty: say which jobs are meant")
+		}
+		chosen.Filter, meant = by.Where.String(), by.Where.String()
+	case named:
+		by.Queue, chosen.Filter = m.queue, "queue:"+filter.Quote(m.queue)
+	case m.every:
+		chosen.Filter = "--all"
 	}
 	return cli.With(ctx, o.where(), func(d *cli.Database) (err error) {
-		if len(ids) == 0 {
-			if ids, err = set(d.Queue, ctx, m.queue); err != nil {
+		if chosen.Filter != "" {
+			if chosen.IDs, err = m.find(ctx, o.printer(), d.Queue, by); err != nil {
 				return err
 			}
-			if !m.yes {
-				return withHelp(cmd, fmt.Sprintf("this %s every %s of %s, %d now: add --yes if that is meant", m.does, m.what, where(m.queue), len(ids)))
+			if !m.yes && !m.dryRun {
+				return withHelp(cmd, fmt.Sprintf("this %s every %s of %s, %d now: add --yes if that is meant, or --dry-run to see more", m.does, m.what, meant, len(chosen.IDs)))
 			}
 		}
-		return do(d.Queue, ids)
+		if m.dryRun {
+			return cli.Try(ctx, o.printer(), m.try(d.Queue), chosen)
+		}
+		return m.do(ctx, o.printer(), d.Queue, chosen)
 	})
+}
+
+// find reads which jobs are meant. The set is fixed then.
+func (m *many) find(ctx context.Context, p cli.Printer, q *queue.Queue, by queue.Filter) ([]int64, error) {
+	if m.all != nil {
+		return m.all(q, ctx, by.Queue)
+	}
+	by.Statuses, by.Due = m.among.Statuses, m.among.Due
+	return cli.Find(ctx, p, q, by)
+}
+
+// words say what may stand as arguments.
+func (m *many) words() string {
+	if m.among == nil {
+		return "ids"
+	}
+	return "ids, or a filter"
+}
+
+// naming says how jobs can be named.
+func (m *many) naming() string {
+	ways := []string{"the ids"}
+	if m.among != nil {
+		ways = append(ways, "say which by a filter")
+	}
+	if m.sets {
+		ways = append(ways, "say --queue QUEUE --yes or --all --yes")
+	}
+	return strings.Join(ways, ", or ")
 }
 
 func where(queueName string) string {

@@ -18,7 +18,10 @@ func addOperate(root *cobra.Command, o *options, add adder) {
 	addRedrive(root, o, add)
 	addPlan(root, o, add)
 	addDiscard(root, o, add)
+	addEdit(root, o, add)
+	addRelease(root, o, add)
 	addPurge(root, o, add)
+	addLog(root, o, add)
 }
 
 func addPause(root *cobra.Command, o *options, add adder) {
@@ -51,53 +54,6 @@ func addPause(root *cobra.Command, o *options, add adder) {
 		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Resume(ctx, o.printer(), d.Queue, args) })
 	})
 	resume.Flags().BoolVar(&all, "all", false, "every queue that is paused")
-}
-
-func addCancel(root *cobra.Command, o *options, add adder) {
-	add(root, &cobra.Command{
-		Use: "cancel ID…", Short: "End jobs that nobody wants any more",
-		Long: "End jobs that nobody wants any more: they become dead letters.\n\n" +
-			"A pending job is dead at once. A running one cannot be ended from outside: its worker is asked to, finds out within moments, " +
-			"or by its next heartbeat, and ends it as dead unless it is just done. The command does not wait for that.",
-		Example: "leasetop cancel 17 42",
-	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		ids, _ := parseIDs(args) // someIDs has looked
-		if len(ids) == 0 {
-			return withHelp(cmd, "cancel what? Name the ids: `leasetop jobs --status pending,processing` lists them")
-		}
-		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Cancel(ctx, o.printer(), d.Queue, ids) })
-	})
-}
-
-func addDiscard(root *cobra.Command, o *options, add adder) {
-	out := many{does: "discards", what: "dead letter"}
-	var why string
-	discard := add(root, &cobra.Command{
-		Use: "discard ID…", Short: "Move dead letters to the archive, out of the way",
-		Long: "Move dead letters to the archive, out of the way. Nothing is deleted: `leasetop jobs --archived` lists them, " +
-			"`leasetop restore` brings them back, and only `leasetop purge --archive` deletes them.\n\n" +
-			"--queue and --all mean those there are when the command starts. A job that is no dead letter is skipped with the reason, which is no failure.",
-		Example: "leasetop discard 17 42 --why 'sent by hand'\nleasetop discard --queue emails --yes",
-	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		return out.act(ctx, o, cmd, args, (*queue.Queue).DeadIDs, func(q *queue.Queue, ids []int64) error {
-			return cli.Discard(ctx, o.printer(), q, why, ids)
-		})
-	})
-	discard.Flags().StringVar(&why, "why", "", "the reason, for whoever finds them in the archive")
-	out.flags(discard)
-
-	back := many{does: "restores", what: "discarded job"}
-	restore := add(root, &cobra.Command{
-		Use: "restore ID…", Short: "Move discarded jobs back: dead letters again",
-		Long: "Move discarded jobs back, as they were: dead letters again, which `leasetop redrive` can bring back to life.\n\n" +
-			"--queue and --all mean those there are when the command starts. A job that is not in the archive is skipped with the reason, which is no failure.",
-		Example: "leasetop restore 17 42\nleasetop restore --queue emails --yes",
-	}, someIDs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		return back.act(ctx, o, cmd, args, (*queue.Queue).ArchivedIDs, func(q *queue.Queue, ids []int64) error {
-			return cli.Restore(ctx, o.printer(), q, ids)
-		})
-	})
-	back.flags(restore)
 }
 
 // purgeable is what can be purged, each by a flag of its name.

@@ -110,7 +110,7 @@ func (r *redriving) run(ctx context.Context, o *options, cmd *cobra.Command, arg
 		case asPlan && len(plan.IDs) > 0:
 			return cli.StartPlan(ctx, p, d.Queue, plan)
 		}
-		return cli.Redrive(ctx, p, d.Queue, plan.IDs)
+		return cli.Redrive(ctx, p, d.Queue, cli.Chosen{IDs: plan.IDs, Filter: plan.Filter})
 	})
 }
 
@@ -153,7 +153,7 @@ func (p *percent) Set(text string) error {
 // perSecond is a flag that says how fast: 0 or more.
 type perSecond float64
 
-func (r *perSecond) Type() string { return "rate" }
+func (r *perSecond) Type() string   { return "rate" }
 func (r *perSecond) String() string { return zeroless(strconv.FormatFloat(float64(*r), 'f', -1, 64)) }
 
 func (r *perSecond) Set(text string) error {

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// waiting is why a job is not running; nil when it is not pending.
+type waiting struct{ queue.Waiting }
+
+func whyWaiting(ctx context.Context, q *queue.Queue, j *queue.Job) (*waiting, error) {
+	if j.Status != queue.Pending {
+		return nil, nil
+	}
+	why, err := q.WhyWaiting(ctx, j.ID)
+	if err == nil {
+		return &waiting{why}, nil
+	}
+	if errors.Is(err, queue.ErrNotFound) { // claimed meanwhile
+		err = nil
+	}
+	_, err = known(why, err)
+	return nil, err
+}
+
+// words say it to a person, what matters most first.
+func (w *waiting) words() string {
+	if w == nil {
+		return ""
+	}
+	var why []string
+	if p := w.Paused; p != nil {
+		why = append(why, "its queue is paused since "+clock(p.Since)+" "+byWhom(p))
+	}
+	switch {
+	case w.Never:
+		return strings.Join(append(why, "it is never due, until `leasetop run-now`"), "; ")
+	case w.Due > 0:
+		return strings.Join(append(why, "it is due in "+w.Due.Round(time.Second).String()), "; ")
+	}
+	ahead := thousands(int(w.Ahead))
+	if w.Capped {
+		ahead += " or more"
+	}
+	if w.Ahead == 0 {
+		why = append(why, "it is next")
+	} else {
+		why = append(why, ahead+" due jobs of its queue come first")
+	}
+	switch {
+	case w.Running > 0 && w.LastTook != nil:
+		why = append(why, fmt.Sprintf("%s of its queue run, the last claimed at %s", thousands(int(w.Running)), clock(*w.LastTook)))
+	case w.Running > 0:
+		why = append(why, thousands(int(w.Running))+" of its queue run")
+	case w.Paused == nil:
+		why = append(why, "none of its queue runs: perhaps no worker takes it")
+	}
+	return strings.Join(why, "; ")
+}
+
+// waitingJSON is the same for scripts.
+type waitingJSON struct {
+	DueIn    float64      `json:"due_in"` // seconds; 0 when it is due
+	Never    bool         `json:"never"`
+	Paused   *queue.Pause `json:"paused"`
+	Ahead    int64        `json:"ahead"`
+	AtLeast  bool         `json:"at_least"` // there are more ahead than were counted
+	Running  int64        `json:"running"`
+	LastTook *queue.Time  `json:"last_took"`
+}
+
+func (w *waiting) json() *waitingJSON {
+	if w == nil {
+		return nil
+	}
+	return &waitingJSON{max(w.Due, 0).Seconds(), w.Never, w.Paused, w.Ahead, w.Capped, w.Running, moment(w.LastTook)}
+}
