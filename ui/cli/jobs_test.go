@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
 // jobsTable has jobs from id 1 up, of which some pass the filter.
@@ -62,18 +63,20 @@ func (t *jobsTable) ByID(_ context.Context, ids ...int64) (jobs []queue.Job, err
 	return jobs, nil
 }
 
-func (t *jobsTable) List(_ context.Context, _ queue.Filter, p queue.Page) (jobs []queue.Job, next *queue.Cursor, err error) {
+func (t *jobsTable) DeadLetters(_ context.Context, _ filter.Filter, s queue.DeadStretch) (found queue.DeadFound, err error) {
 	for _, id := range t.pass { // in the order of their deaths
 		at := t.died[id]
-		if p.After != nil && !at.Before(*p.After.DiedAt) {
+		if s.From != nil && !at.Before(*s.From.DiedAt) {
 			continue
 		}
-		jobs = append(jobs, queue.Job{ID: id, Status: queue.Dead, DiedAt: &at})
-		if len(jobs) == p.Limit {
-			return jobs, &queue.Cursor{ID: id, DiedAt: &at}, nil
+		if len(found.Jobs) == s.Limit {
+			last := found.Jobs[s.Limit-1]
+			found.Next = &queue.Cursor{ID: last.ID, DiedAt: last.DiedAt}
+			break
 		}
+		found.Jobs = append(found.Jobs, queue.Job{ID: id, Status: queue.Dead, DiedAt: &at})
 	}
-	return jobs, nil, nil
+	return found, nil
 }
 
 func (t *jobsTable) Payloads(_ context.Context, ids ...int64) (map[int64]json.RawMessage, error) {

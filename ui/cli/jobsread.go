@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
 // How many jobs one question looks at: so many that a table of millions is read in a
@@ -22,7 +23,7 @@ const (
 // jobsReader reads the table of jobs; *queue.Queue is one.
 type jobsReader interface {
 	Scan(ctx context.Context, f queue.Filter, s queue.Stretch) (queue.Found, error)
-	List(ctx context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error)
+	DeadLetters(ctx context.Context, where filter.Filter, s queue.DeadStretch) (queue.DeadFound, error)
 	ByID(ctx context.Context, ids ...int64) ([]queue.Job, error)
 	Payloads(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error)
 }
@@ -33,17 +34,23 @@ type nextJobs func(ctx context.Context, most int) ([]queue.Job, reached, error)
 // byDeath tells whether dead letters of both kinds, and nothing else, are asked for: the
 // only choice whose order is not that of the ids.
 func byDeath(f queue.Filter) bool {
-	return slices.Contains(f.Statuses, queue.Failed) && slices.Contains(f.Statuses, queue.Dead) &&
-		!slices.ContainsFunc(f.Statuses, func(s queue.Status) bool { return !s.IsDeadLetter() })
+	asked := f.Statuses
+	if len(asked) == 0 {
+		for _, s := range f.Where.Statuses() {
+			asked = append(asked, queue.Status(s))
+		}
+	}
+	return slices.Contains(asked, queue.Failed) && slices.Contains(asked, queue.Dead) &&
+		!slices.ContainsFunc(asked, func(s queue.Status) bool { return !s.IsDeadLetter() })
 }
 
 // deaths lists dead letters, newest death first, after one of them. An index has them in
-// this order, so that a page is read without a look at anything else.
+// this order, so that without a filter a page is read without a look at anything else.
 func deaths(q jobsReader, f queue.Filter, before int64) nextJobs {
 	var far reached
-	var page queue.Page
+	stretch := queue.DeadStretch{Queue: f.Queue}
 	return func(ctx context.Context, limit int) ([]queue.Job, reached, error) {
-		if before != 0 && page.After == nil {
+		if before != 0 && stretch.From == nil {
 			last, err := q.ByID(ctx, before)
 			switch {
 			case err != nil:
@@ -51,17 +58,20 @@ func deaths(q jobsReader, f queue.Filter, before int64) nextJobs {
 			case len(last) == 0 || !last[0].Status.IsDeadLetter():
 				return nil, far, fmt.Errorf("job %d is no dead letter, or no more, and failed and dead together are listed by their deaths: name another after --before", before)
 			}
-			page.After = &queue.Cursor{ID: before, DiedAt: last[0].DiedAt}
+			stretch.From = &queue.Cursor{ID: before, DiedAt: last[0].DiedAt}
 		}
-		page.Limit = limit
-		jobs, next, err := q.List(ctx, f, page)
+		stretch.Limit = limit
+		found, err := q.DeadLetters(ctx, f.Where, stretch)
 		if err != nil {
 			return nil, far, err
 		}
-		if far.more = next != nil; far.more {
-			page.After, far.id = next, next.ID
+		if !f.Where.Empty() {
+			far.looked += found.Looked
 		}
-		return jobs, far, nil
+		if far.more = found.Next != nil; far.more {
+			stretch.From, far.id = found.Next, found.Next.ID
+		}
+		return found.Jobs, far, nil
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -74,6 +73,7 @@ func newRoot(failure *error) *cobra.Command {
 	addMigrate(root, o, add)
 	addEnqueue(root, o, add)
 	addJobs(root, o, add)
+	addDead(root, o, add)
 	addOperate(root, o, add)
 	addWork(root, o, add)
 	addEvents(root, o, add)
@@ -176,46 +176,6 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 	flags.StringVar(&runAt, "run-at", "", "not before: +90s, +3d, a time like 2026-03-29T09:00:00+02:00, infinity (default now)")
 	flags.Var(&maxAttempts, "max-attempts", "how often it is tried, 1 or more")
 	flags.StringVar(&job.IdempotencyKey, "idempotency-key", "", "one job at a time for each key of a queue; prints the id of the one that holds it")
-}
-
-func addJobs(root *cobra.Command, o *options, add adder) {
-	var filter queue.Filter
-	var statuses []string
-	var limit number = 100
-	var before jobID
-	payloads, archived := false, false
-	cmd := add(root, &cobra.Command{
-		Use: "jobs", Short: "List jobs, newest first",
-		Long: "List jobs, newest first; failed and dead together: newest death first. Discarded jobs are in the archive, a list of its own.\n\n" +
-			"The table is read in short statements, each of a bounded stretch: what is rare in a large one may take a while, and ctrl+c ends it. " +
-			"When there are more than --limit, standard error says with which --before the list goes on.\n\n" +
-			"As JSON each job is one object a line with the table's column names. last_error is cut at 1,000 characters; show prints it whole.",
-		Example: "leasetop jobs --queue emails --status failed,dead\nleasetop jobs --limit 1000 -o json --payload | jq .payload",
-	}, noArguments, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-		for _, s := range statuses {
-			if !slices.Contains(queue.Statuses, queue.Status(s)) {
-				return withHelp(cmd, fmt.Sprintf("no status is called %q: use pending, processing, completed, failed or dead", s))
-			}
-			filter.Statuses = append(filter.Statuses, queue.Status(s))
-		}
-		if archived && len(statuses) > 0 {
-			return withHelp(cmd, "--archived lists what was failed or dead when it was discarded: leave --status out")
-		}
-		return cli.With(ctx, o.where(), func(d *cli.Database) error {
-			part := cli.Part{Limit: int(limit), Before: int64(before), Payloads: payloads}
-			if archived {
-				return cli.ArchivedJobs(ctx, o.printer(), d.Queue, filter.Queue, part)
-			}
-			return cli.Jobs(ctx, o.printer(), d.Queue, filter, part)
-		})
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&filter.Queue, "queue", "", "only jobs of this queue")
-	flags.StringSliceVar(&statuses, "status", nil, "only jobs of these statuses")
-	flags.Var(&limit, "limit", "at most so many")
-	flags.Var(&before, "before", "only what the list has after the job of this id")
-	flags.BoolVar(&payloads, "payload", false, "print the payloads too")
-	flags.BoolVar(&archived, "archived", false, "list the discarded jobs instead")
 }
 
 // check refuses flags that are empty where that would mean something else than

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 	"github.com/leasetop/leasetop/ui/cli"
 )
@@ -26,9 +27,9 @@ func (q *questions) Scan(ctx context.Context, f queue.Filter, s queue.Stretch) (
 	return found, err
 }
 
-func (q *questions) List(ctx context.Context, f queue.Filter, p queue.Page) ([]queue.Job, *queue.Cursor, error) {
+func (q *questions) DeadLetters(ctx context.Context, where filter.Filter, s queue.DeadStretch) (queue.DeadFound, error) {
 	q.lists++
-	return q.Queue.List(ctx, f, p)
+	return q.Queue.DeadLetters(ctx, where, s)
 }
 
 // A few jobs far down in a large table are found by questions of which none looks at more
