@@ -114,20 +114,22 @@ func (g *deadGroups) Load(a *app, line *filterLine) tea.Cmd {
 	})
 }
 
-// other begins anew, by another filter. What was asked for the one before is cancelled.
+// other begins anew, by another filter. What was asked for the one before is cancelled;
+// nothing is asked until that has ended.
 func (g *deadGroups) other(line *filterLine) {
 	if g.cancel != nil {
 		g.cancel()
 	}
-	*g = deadGroups{pic: g.pic, filter: line.applied, version: line.version, choice: g.choice + 1, list: selection[groupKey]{height: g.list.height}}
+	*g = deadGroups{pic: g.pic, filter: line.applied, version: line.version, choice: g.choice + 1, loading: g.loading, list: selection[groupKey]{height: g.list.height}}
 }
 
 // Took takes an answer, at a moment of the local clock.
 func (g *deadGroups) Took(m *groupsMsg, now time.Time) {
+	g.loading = false
 	if m.choice != g.choice {
 		return
 	}
-	g.loading, g.ended = false, now
+	g.ended = now
 	if m.err != nil {
 		if g.err == nil {
 			g.failed = m.at

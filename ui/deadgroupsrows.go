@@ -41,7 +41,7 @@ func (g *deadGroups) rows(w, h int, marked func(i int, key groupKey) bool) []str
 			}
 		}
 	}
-	columns[0].max = widest(5, 9, each(func(one *queue.DeadGroup) string { return thousands(one.Count) }))
+	columns[0].max = 1 + widest(5, 9, each(func(one *queue.DeadGroup) string { return thousands(one.Count) }))
 	columns[0].min = columns[0].max
 	bars := 0
 	if len(groups) > 0 {
@@ -130,7 +130,7 @@ func barLength(d time.Duration) string {
 	case d >= day:
 		return age(d)
 	}
-	text := d.Round(time.Second).String()
+	text := d.Round(pick(d < 10*time.Minute, time.Second, time.Minute)).String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if cut, ok := strings.CutSuffix(text, zero); ok {
 			text = cut + zero[:1]

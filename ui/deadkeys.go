@@ -20,7 +20,7 @@ func (d *deadTab) Keys(a *app) []action {
 	keys = append(keys,
 		key("space", "mark", "mark the row under the cursor, or take its mark away, and move down a row", do(d.mark)).unless(none).unless(d.marks.unlike(!d.listed)),
 		key("v", "", "begin a range of rows here; move, then space marks all of it", do(d.startRange)).unless(none).unless(d.marks.unlike(!d.listed)),
-		key("*", "mark all", "mark all that match the filter, loaded or not", do(d.markAll)).unless(none),
+		key("*", "mark all", "mark all that match the filter, loaded or not", do(d.markAll)).unless(pick(d.groups.read && !d.listed || d.list.read && d.listed && d.list.below.next == nil, none, "")),
 		d.line.openKey(),
 		key("tab", pick(d.listed, "groups", "list"), "switch between the groups and the list; the filter holds for both", do(func() { d.Cycle(1) })),
 	)
@@ -40,6 +40,8 @@ func (d *deadTab) nothing() string {
 	switch {
 	case n > 0:
 		return ""
+	case !d.groups.read && !d.listed, d.listed && !d.list.read:
+		return "nothing is read yet"
 	case !d.line.applied.Empty():
 		return "no dead letter matches the filter"
 	}

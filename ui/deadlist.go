@@ -178,23 +178,16 @@ func (d *deadList) Load(a *app, line *filterLine) tea.Cmd {
 }
 
 // other begins a list anew, by another filter. What was asked for the one before is
-// cancelled.
+// cancelled; nothing is asked until that has ended.
 func (d *deadList) other(line *filterLine) {
-	d.stop()
+	if d.cancel != nil {
+		d.cancel()
+	}
 	d.rows, d.list = nil, selection[int64]{height: d.list.height}
 	d.deadReading = deadReading{
 		version: line.version, filter: line.applied, choice: d.choice + 1, look: d.look,
-		signal: d.signal, changes: d.changes,
+		loading: d.loading, signal: d.signal, changes: d.changes,
 	}
-}
-
-// stop cancels what is being read.
-func (d *deadReading) stop() {
-	if d.cancel != nil {
-		d.cancel()
-		d.cancel = nil
-	}
-	d.loading = false
 }
 
 // tookSo notes how a question went: what took too long looks at less next time.

@@ -113,10 +113,10 @@ func (d *deadList) next() (*deadQuestion, time.Duration) {
 // Took takes an answer, and returns the jobs among its rows that are no dead letters any
 // more.
 func (d *deadList) Took(m *deadMsg) (gone []int64) {
+	d.loading = false
 	if m.choice != d.choice {
 		return nil
 	}
-	d.loading = false
 	d.tookSo(m)
 	if m.err != nil {
 		// What was read before stays on the screen; the next tick asks again.

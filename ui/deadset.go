@@ -190,9 +190,11 @@ func (g *gathering) Lines(t *theme, w, h int, _ bool) []string {
 		lines = append(lines, t.dim.draw(fmt.Sprintf("group %s of %s", thousands(int64(g.at+1)), thousands(int64(n)))))
 	}
 	lines = append(lines, "", t.strong.draw(thousands(int64(g.before+g.found)))+t.text.draw(" found, ")+
-		t.strong.draw(thousands(int64(g.looked)))+t.text.draw(" looked at…"), "",
-		t.dim.draw("The set is fixed when this is done. Nothing happens to it before you said so."), "",
-		t.chip(quiet, "esc  cancel"), "")
+		t.strong.draw(thousands(int64(g.looked)))+t.text.draw(" looked at…"), "")
+	for _, line := range wrap("The set is fixed when this is done. Nothing happens to it before you say so.", w) {
+		lines = append(lines, t.dim.draw(line))
+	}
+	lines = append(lines, "", t.chip(quiet, "esc  cancel"), "")
 	for i := range lines {
 		lines[i] = safe.FitStyled(lines[i], w)
 	}

@@ -30,6 +30,7 @@ type deadTab struct {
 type came struct {
 	text   string
 	groups deadGroups
+	count  int64 // of the dead letters of the group that was opened
 }
 
 // Show takes a new picture.
@@ -107,7 +108,7 @@ func (d *deadTab) open() {
 		return
 	}
 	d.dropRange()
-	d.from = &came{d.line.text, d.groups}
+	d.from = &came{d.line.text, d.groups, d.groups.found.Groups[d.groups.list.at].Count}
 	d.line.Set(key.text())
 	d.listed = true
 }
@@ -118,12 +119,12 @@ func (d *deadTab) back() {
 	d.from, d.listed = nil, false
 	d.dropRange()
 	d.line.Set(from.text)
-	choice := max(d.groups.choice, from.groups.choice) + 1
-	if d.groups.cancel != nil {
-		d.groups.cancel()
+	now := d.groups // what is being read of it is dropped
+	if now.cancel != nil {
+		now.cancel()
 	}
 	d.groups = from.groups
-	d.groups.pic, d.groups.version, d.groups.choice, d.groups.loading = d.pic, d.line.version, choice, false
+	d.groups.pic, d.groups.version, d.groups.choice, d.groups.loading = d.pic, d.line.version, now.choice+1, now.loading
 }
 
 // startRange begins a range at the cursor.

@@ -198,6 +198,9 @@ func (d *deadTab) listHeading(h *heading) (rest string, words []string) {
 	total, capped, known := in.Total, in.Capped, true
 	if !l.filter.Empty() {
 		total, capped, known = d.groups.total(l.filter)
+		if d.from != nil && !known {
+			total, capped, known = d.from.count, !d.from.groups.found.Whole, true
+		}
 		if l.read && l.below.next == nil {
 			total, capped, known = int64(len(l.rows)), false, true
 		}

@@ -41,7 +41,7 @@ func (l *filterLine) Lines(t *theme, w int) (lines []string) {
 			says += " · still shown: " + pick(l.applied.Empty(), "all", brief(l.applied.String(), 60))
 		}
 		return append(lines, pointed(t, says, at, wide, w-front-1)...)
-	case len(l.offers) > 0:
+	case len(l.offers) > 0, l.cycling():
 		return append(lines, "   "+l.offerLine(t, w-front-1))
 	}
 	return append(lines, "   "+t.dim.draw(safe.Fit(pick(l.text == "", `tab names the words there are; or type any text`, ""), w-front-1)))
@@ -75,7 +75,7 @@ func bound(lines []string, most, w int) []string {
 // offerLine is how the text can go on: as many ways as there is room for.
 func (l *filterLine) offerLine(t *theme, w int) string {
 	all, at := l.offers, -1
-	if len(l.offered.all) > 1 && l.offered.shown == l.text {
+	if l.cycling() {
 		all, at = l.offered.all, l.offered.at
 	}
 	line := t.accent.draw("tab")
@@ -100,3 +100,6 @@ func (l *filterLine) offerLine(t *theme, w int) string {
 
 // offerText is a completion in a line of them.
 func offerText(c *filter.Completion) string { return safe.Text(brief(strings.TrimSpace(c.Text), 30)) }
+
+// cycling tells whether tab goes on to the next of several completions.
+func (l *filterLine) cycling() bool { return len(l.offered.all) > 1 && l.offered.shown == l.text }

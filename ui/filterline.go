@@ -104,7 +104,7 @@ func (l *filterLine) Load(a *app) tea.Cmd {
 // complete goes on with the text as the likeliest offer says, or with the next one.
 func (l *filterLine) complete(known func() filter.Known) {
 	o := &l.offered
-	if len(o.all) > 1 && l.typing.text == o.shown {
+	if l.cycling() {
 		o.at = (o.at + 1) % len(o.all)
 	} else {
 		*o = offer{text: l.typing.text, all: filter.Complete(l.typing.text, l.typing.at, known())}

@@ -126,7 +126,7 @@ func TestHostileTextDoesNothing(t *testing.T) {
 				w.poison(text)
 				s := newStage(t, w, size[0], size[1])
 				s.app.clustered = true
-				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"/"}, {"esc", "3"}, {"r"}, {"esc", "D"}, {"esc", "space"}, {"/"}, {"esc", "esc", "enter"}, {"v", "j"}, {"esc", "*"}, {"r"}, {"esc", "esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}} {
+				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"Q"}, {"esc", "/"}, {"esc", "3"}, {"r"}, {"esc", "D"}, {"esc", "space"}, {"/"}, {"esc", "esc", "enter"}, {"v", "j"}, {"esc", "*"}, {"r"}, {"esc", "esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}} {
 					for _, k := range keys {
 						s.later(k)
 					}

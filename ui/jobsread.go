@@ -29,9 +29,11 @@ const (
 type reading struct {
 	read    bool // an answer has arrived
 	loading bool
-	choice  int       // counts up with every choice: the answer to a question about another is dropped
-	asked   time.Time // when the last question was put, and
-	heard   time.Time // when the last one that was answered was
+	cancel  context.CancelFunc // what is being read
+	version int                // of the filter line
+	choice  int                // counts up with every choice: the answer to a question about another is dropped
+	asked   time.Time          // when the last question was put, and
+	heard   time.Time          // when the last one that was answered was
 	took    time.Duration
 	wakes   time.Time // when the next question may be put, if it has to wait
 	err     error
@@ -84,6 +86,14 @@ type jobsMsg struct {
 // Load returns the command that reads what the list lacks; nil when it lacks nothing, or
 // a question is on its way.
 func (j *jobsTab) Load(a *app) tea.Cmd {
+	wait := j.line.Load(a)
+	if j.version != j.line.version {
+		j.Choose(j.queue, j.stands)
+	}
+	return tea.Batch(wait, j.ask(a))
+}
+
+func (j *jobsTab) ask(a *app) tea.Cmd {
 	if j.loading {
 		return nil
 	}
@@ -103,6 +113,7 @@ func (j *jobsTab) Load(a *app) tea.Cmd {
 		return a.after(early, wakeMsg{})
 	}
 	q.choice, q.filter, q.at, q.changes = j.choice, j.stands.filter(j.queue), now, j.changes
+	q.filter.Where = j.line.applied
 	q.stretch.Look = cmp.Or(j.look, jobsLook)
 	j.loading, j.asked = true, now
 	switch q.why {
@@ -111,7 +122,10 @@ func (j *jobsTab) Load(a *app) tea.Cmd {
 	case ofSight:
 		j.again, j.tried = false, j.trial()
 	}
-	return a.io(func(ctx context.Context) tea.Msg {
+	ctx, cancel := context.WithTimeout(a.ctx, ioTimeout)
+	j.cancel = cancel
+	return a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
+		defer cancel()
 		began := time.Now()
 		var found queue.Found
 		var err error

@@ -121,7 +121,7 @@ func TestRareJobsAreLookedForInBoundedSteps(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	s := newStage(t, w, 100, 30, rareQueue)
-	s.press("2", "/", "r", "a", "r", "e", "enter")
+	s.press("2", "Q", "r", "a", "r", "e", "enter")
 	s.sees("JOBS rare · any status", "looked at 200,000 jobs down to id 4,800,001, none yet · space or enter looks further", "space further")
 	if n := len(s.looks); n != 21 { // one for the list of all jobs
 		t.Errorf("asked %d times", n)
@@ -164,7 +164,7 @@ func TestOldestJobsAreReadFromTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	s := newStage(t, w, 100, 30, rareQueue)
-	s.press("2", "/", "r", "a", "r", "e", "enter", "G")
+	s.press("2", "Q", "r", "a", "r", "e", "enter", "G")
 	s.sees("▸ 1000", "looked at 200,000 jobs up to id 200,000 · space looks further")
 	s.press("space")
 	s.sees("up to id 400,000")
@@ -278,7 +278,7 @@ func TestRareRowsAreReadAgainByTheirIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	s := newStage(t, w, 100, 30, rareQueue)
-	s.press("2", "/", "r", "a", "r", "e", "enter")
+	s.press("2", "Q", "r", "a", "r", "e", "enter")
 	s.press("space", "space", "space")
 	s.sees("▸4000000")
 	w.jobs = []queue.Job{{ID: 4_000_000, Queue: "rare", Status: queue.Completed, LastError: "changed", UpdatedAt: noon}}

@@ -16,7 +16,13 @@ func (j *jobsTab) View(w, h int) []string {
 	if w < wideWidth {
 		frame, inner, edges = t.ruled, w, 1
 	}
-	lines := j.rows(inner, h-edges)
+	foot := j.line.Lines(t, inner)
+	foot = foot[:min(len(foot), max(h/3, 0))]
+	lines := j.rows(inner, h-edges-len(foot))
+	for len(lines) < h-edges-len(foot) {
+		lines = append(lines, "")
+	}
+	lines = append(lines[:max(h-edges-len(foot), 0)], foot...)
 	return frame(j.heading(w), lines, w, h, true) // it says how far the rows in sight go
 }
 
@@ -54,13 +60,13 @@ func (j *jobsTab) heading(w int) heading {
 // chosen is the queue and the standing, in words.
 func (j *jobsTab) chosen() string {
 	if j.queue == "" && j.stands == &standsAny {
-		return "all"
+		return pick(j.line.applied.Empty(), "all", "filtered")
 	}
 	name := pick(j.queue == "", allQueues, brief(j.queue, 24))
 	if _, paused := j.pic.state.Pauses.Of(j.queue); paused {
 		name = pausedMark + name
 	}
-	return name + " · " + j.stands.name
+	return name + " · " + j.stands.name + pick(j.line.applied.Empty(), "", " · filtered")
 }
 
 // ages says how old what is in sight is: as old as its oldest row.
@@ -260,6 +266,8 @@ func (j *jobsTab) none() []string {
 		return []string{t.dim.draw(" " + j.asking())}
 	case j.below.next != nil || j.above.next != nil:
 		return nil
+	case !j.line.applied.Empty():
+		return []string{t.dim.draw(" no job matches" + pick(j.queue == "" && j.stands == &standsAny, " the filter", ": "+safe.Text(j.chosen())))}
 	case j.queue == "" && j.stands == &standsAny:
 		return []string{t.dim.draw(" no jobs yet · leasetop enqueue --queue emails")}
 	}

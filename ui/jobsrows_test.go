@@ -30,8 +30,8 @@ func TestJobsScreens(t *testing.T) {
 			}},
 			{name: "dead", keys: []string{"S", "ctrl+d"}},
 			{name: "none", keys: []string{"]", "]", "]", "s", "s", "s"}},
-			{name: "further", keys: []string{"/", "r", "a", "r", "e", "enter"}, options: []stageOption{rareQueue}},
-			{name: "further, some found", keys: []string{"/", "r", "a", "r", "e", "enter", "space", "space", "space"}, options: []stageOption{rareQueue}},
+			{name: "further", keys: []string{"Q", "r", "a", "r", "e", "enter"}, options: []stageOption{rareQueue}},
+			{name: "further, some found", keys: []string{"Q", "r", "a", "r", "e", "enter", "space", "space", "space"}, options: []stageOption{rareQueue}},
 			{name: "never read", prepare: func(w *world) { w.down = denied }},
 			{name: "not read again", keys: []string{"j"}, then: func(s *stage) {
 				s.down = denied
@@ -39,7 +39,7 @@ func TestJobsScreens(t *testing.T) {
 				s.settle()
 				s.pass(10 * time.Second)
 			}},
-			{name: "chooser", keys: []string{"/", "e"}},
+			{name: "chooser", keys: []string{"Q", "e"}},
 			{name: "cancel", keys: []string{"s", "s", "s", "j", "C"}},
 			{name: "paused queue", keys: []string{"]"}, prepare: func(w *world) {
 				w.state.Pauses.List = []queue.Pause{{Queue: "emails", Since: noon.Add(-time.Hour), By: "ben@shop2"}}

@@ -222,7 +222,15 @@ func (j *jobsTab) rowsTook(m *jobsMsg, jobs []listed) {
 	}
 }
 
-// fits tells whether a job is of those chosen.
+// fits tells whether a job is of those chosen, as far as that can be told here: what else a
+// filter says of it only the database knows.
 func (j *jobsTab) fits(job *queue.Job) bool {
+	where := &j.line.applied
+	if only := where.Queues(); only != nil && !slices.Contains(only, job.Queue) {
+		return false
+	}
+	if only := where.Statuses(); only != nil && !slices.Contains(only, string(job.Status)) {
+		return false
+	}
 	return (j.queue == "" || job.Queue == j.queue) && (j.stands == &standsAny || standingOf(job, j.pic.now) == j.stands)
 }

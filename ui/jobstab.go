@@ -8,16 +8,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 	"github.com/leasetop/leasetop/queue/watch"
 )
 
 // jobsTab lists all jobs, newest first: those of one queue or of all, in one standing or
-// in any. It holds a stretch of them without gaps, read from the database as far as
+// in any, and of these the ones that a filter lets through. It holds a stretch of them without gaps, read from the database as far as
 // somebody scrolls: see jobsread.go for the questions, jobsstretch.go for the answers.
 type jobsTab struct {
 	pic    *picture
 	queue  string // "" is every queue
 	stands *standing
+	line   filterLine
 
 	jobs   []listed // newest first
 	list   selection[int64]
@@ -63,13 +65,16 @@ func (j *jobsTab) Move(m motion) {
 
 // Choose lists the jobs of another queue, or in another standing.
 func (j *jobsTab) Choose(name string, stands *standing) {
-	if name == j.queue && stands == j.stands && j.read {
+	if name == j.queue && stands == j.stands && j.read && j.version == j.line.version {
 		return
 	}
 	j.queue, j.stands = name, stands
 	j.jobs, j.list = nil, selection[int64]{}
 	j.newest = 0
-	j.reading = reading{jump: toTop, jumps: true, loading: j.loading, choice: j.choice + 1, asked: j.asked, look: j.look, changes: j.changes}
+	if j.cancel != nil { // nobody wants that answer any more
+		j.cancel()
+	}
+	j.reading = reading{jump: toTop, jumps: true, loading: j.loading, choice: j.choice + 1, version: j.line.version, asked: j.asked, look: j.look, changes: j.changes}
 	if j.pic != nil {
 		j.heed()
 	}
@@ -110,8 +115,26 @@ func (j *jobsTab) Job() (*queue.Job, bool) {
 	return nil, false
 }
 
-// Keys are what the list's keys do.
+// Input is the filter while it is typed.
+func (j *jobsTab) Input() *input { return j.line.Input() }
+
+// Typed takes what was changed in it.
+func (j *jobsTab) Typed() { j.line.Typed(j.names) }
+
+// names are what there is to complete a filter with.
+func (j *jobsTab) names() filter.Known {
+	known := j.pic.known()
+	for i := range j.jobs {
+		known.Kinds = append(known.Kinds, j.jobs[i].Kind)
+	}
+	return tidy(known)
+}
+
+// Keys are what the list's keys do, and the filter's while something is typed.
 func (j *jobsTab) Keys(a *app) []action {
+	if j.line.typing != nil {
+		return j.line.Keys(j.names)
+	}
 	job, ok := j.Job()
 	further := key("space", "further", "look further for jobs that fit, where none was found in what was looked at", func() tea.Cmd {
 		j.further()
@@ -137,9 +160,13 @@ func (j *jobsTab) Keys(a *app) []action {
 		key("S", "", "only jobs of the status before", do(func() { j.turnStanding(-1) })),
 		key("right ]", "queue", "only jobs of the next queue by name", do(func() { j.turnQueue(1) })),
 		key("left [", "", "only jobs of the queue before", do(func() { j.turnQueue(-1) })),
-		key("/", "find queue", "choose the queue by typing a part of its name", func() tea.Cmd { return a.chooseQueue() }),
+		j.line.openKey(),
+		key("Q", "", "choose the queue by typing a part of its name", func() tea.Cmd { return a.chooseQueue() }),
 		key("ctrl+r", "read again", "read what is in sight again, at once", do(j.Again)),
 	)
+	if j.line.text != "" {
+		keys = append(keys, j.line.clearKey())
+	}
 	return keys
 }
 
@@ -168,7 +195,7 @@ func actsOn(a *app, job *queue.Job, over string) (redrive, cancel action) {
 // count is how many there are by the live counts, "" when they are not known.
 func (j *jobsTab) count() string {
 	d := &j.pic.state.Depths
-	if d.Source == watch.Unknown {
+	if d.Source == watch.Unknown || !j.line.applied.Empty() { // nobody counts those that a filter lets through
 		return ""
 	}
 	var sum tally

@@ -75,7 +75,7 @@ func (w *world) Scan(_ context.Context, f queue.Filter, s queue.Stretch) (found 
 		found.Looked++
 		found.Newest = max(found.Newest, j.ID)
 		waits := j.Status == queue.Pending && standingOf(j, w.now) == &standsScheduled
-		if (f.Queue == "" || f.Queue == j.Queue) && (f.Statuses == nil || slices.Contains(f.Statuses, j.Status)) &&
+		if passes(f.Where, j) && (f.Queue == "" || f.Queue == j.Queue) && (f.Statuses == nil || slices.Contains(f.Statuses, j.Status)) &&
 			!(j.Status == queue.Pending && (f.Due == queue.DueNow && waits || f.Due == queue.DueLater && !waits)) {
 			found.Jobs = append(found.Jobs, *j)
 		}
@@ -215,27 +215,27 @@ func TestQueueIsFoundAmongTenThousand(t *testing.T) {
 	}
 	w.state.Depths.Queues[4711].Queue = "50%_[off]"
 	s := newStage(t, w, 80, 24)
-	s.press("2", "/")
+	s.press("2", "Q")
 	s.sees("JOBS OF WHICH QUEUE", "all queues", "9,986 below")
 	s.press("9", "9", "7", "1")
 	s.sees("/ 9971", "▸ tenant-9971.mail", "9971  by this very name")
 	s.press("enter")
 	s.sees("JOBS tenant-9971.mail · any status 0", "no job in tenant-9971.mail")
-	s.press("/", "%", "_", "[", "enter")
+	s.press("Q", "%", "_", "[", "enter")
 	s.sees("JOBS 50%_[off] · any status")
 	// A queue that the counts leave out is chosen by its very name.
-	s.press("/", "e", "m", "x", "backspace", "a", "i", "l", "s", "enter")
+	s.press("Q", "e", "m", "x", "backspace", "a", "i", "l", "s", "enter")
 	s.sees("JOBS emails · any status", "88155  send")
-	s.press("/", "g", "esc", "]")
+	s.press("Q", "g", "esc", "]")
 	s.sees("JOBS tenant-0.mail")
 	// All of them are found like one.
-	s.press("/", "a", "l", "l")
+	s.press("Q", "a", "l", "l")
 	s.sees("▸ all queues", "  all  by this very name")
 	s.press("enter")
 	s.sees("JOBS all")
 	s.press("]")
 	// One that comes while the question stands is there.
-	s.press("/", "n", "e", "w")
+	s.press("Q", "n", "e", "w")
 	state := *s.state
 	state.Version++
 	state.Depths.Queues = append(slices.Clone(state.Depths.Queues), watch.QueueDepth{QueueDepth: queue.QueueDepth{Queue: "newcomers"}})
@@ -255,7 +255,7 @@ func TestQueueIsFoundAmongTenThousand(t *testing.T) {
 func TestPastedTextChoosesNoQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 100, 30)
-	s.press("2", "/")
+	s.press("2", "Q")
 	s.send(tea.PasteMsg{Content: "ima\n"})
 	s.sees("JOBS all", "JOBS OF WHICH QUEUE", "/ ima")
 	s.press("backspace", "enter")

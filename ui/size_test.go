@@ -18,7 +18,9 @@ func everyScreen(s *stage, each func()) {
 		{"tab"},
 		{"tab"},
 		{"2"},
-		{"/"},
+		{"Q"},
+		{"esc", "/"},
+		{"q", ":"},
 		{"esc", "]"},
 		{"s"},
 		{"enter"},
@@ -67,7 +69,7 @@ func TestEverySizeIsDrawn(t *testing.T) {
 func TestHugeWindow(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 500, 200)
-	for _, keys := range []string{"1", "2", "/", "3", "r", "4", "?"} {
+	for _, keys := range []string{"1", "2", "Q", "/", "3", "r", "4", "?"} {
 		s.later("esc", keys)
 		s.screen()
 	}

@@ -12,7 +12,7 @@ func TestJobsAreFoundByQueueAndStatus(t *testing.T) {
 		from generate_series(1, 400) n`)
 	s.Press("2")
 	s.find(`JOBS all ~?\d+`)
-	s.Press("/")
+	s.Press("Q")
 	s.Expect("JOBS OF WHICH QUEUE")
 	for _, letter := range "chiv" {
 		s.Press(string(letter))
