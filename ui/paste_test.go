@@ -11,7 +11,7 @@ import (
 )
 
 // pastes are texts that would do harm if their letters were taken for keys.
-var pastes = []string{"dy\nrk\n", "y\n", "\ny\n", "rRDKFCPCxbnd+-y\n*r\ny\ne\nu\ny\n"}
+var pastes = []string{"dy\nrk\n", "\ny\n", "rRDKFCPCxbnd+-y\n*r\ny\ne\nu\ny\n"}
 
 // CASES "Paste": whatever is open, text that is pasted never acts: neither marked as
 // pasted, nor as the keys that a terminal without bracketed paste makes of it.
@@ -24,6 +24,9 @@ func TestPasteNeverActsWhateverIsOpen(t *testing.T) {
 			t.Parallel()
 			for _, text := range pastes {
 				for _, bracketed := range []bool{true, false} {
+					if bracketed && text != pastes[0] {
+						continue // no letter of it is looked at
+					}
 					s := newStage(t, newWorld(), 120, 36)
 					at := -1
 					everyScreen(s, func() {
