@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -212,6 +214,39 @@ func (m *model) cancel(t *rapid.T) {
 			j.history = append(j.history, "cancel asked")
 		}
 	})
+}
+
+func (m *model) runNow(t *rapid.T) {
+	ids := m.some(t)
+	done, err := m.q.RunNow(m.test.Context(), "ann", ids...)
+	m.act(t, "run now", done.IDs, done.Skipped, err, ids, func(j *modelJob) bool {
+		return j.status == Pending && !j.due && !j.archived
+	}, func(j *modelJob) {
+		j.noted("run now")
+		j.due = true
+	})
+}
+
+// edit counts the payload up, and redrives as well if that is drawn.
+func (m *model) edit(t *rapid.T) {
+	ids, redrive := m.some(t)[:1], rapid.Bool().Draw(t, "redrive")
+	j := m.jobs[ids[0]]
+	e := Edit{ID: ids[0], Was: json.RawMessage(fmt.Sprint(j.edits)), Payload: json.RawMessage(fmt.Sprint(j.edits + 1)), Redrive: redrive}
+	if j.edits == 0 {
+		e.Was = json.RawMessage(`{}`)
+	}
+	can := !j.archived && (j.status.IsDeadLetter() || j.status == Pending && !redrive) && (!redrive || m.holder(j.key) == 0)
+	if err := m.q.EditPayload(m.test.Context(), "ann", e); (err == nil) != can {
+		t.Fatalf("edit of job %d, which is %v: %v", ids[0], j, err)
+	}
+	if !can {
+		return
+	}
+	j.edits++
+	if j.noted("edited"); redrive {
+		j.end(Pending, "redriven")
+		j.attempts, j.cancelled, j.due = 0, "", true
+	}
 }
 
 func (m *model) discard(t *rapid.T) {

@@ -31,6 +31,9 @@ func TestRandomLivesFollowTheModel(t *testing.T) {
 			"release":          m.outcome("release", func(j *modelJob) { j.giveBack(true) }),
 			"snooze":           m.outcome("snooze", func(j *modelJob) { j.giveBack(false) }),
 			"retry":            m.outcome("retry", func(j *modelJob) { j.retry() }),
+			"take back":        m.outcome("takeBack", func(j *modelJob) { j.takenBack() }),
+			"run now":          m.runNow,
+			"edit":             m.edit,
 			"expire":           m.expire,
 			"wait":             m.wait,
 			"reclaim":          m.reclaim,
@@ -57,6 +60,7 @@ type modelJob struct {
 	expired        bool
 	cancelled      string // by whom
 	archived       bool
+	edits          int // how often its payload, {} at first, was counted up
 	history        []string
 }
 
@@ -93,6 +97,21 @@ func (j *modelJob) giveBack(due bool) {
 	}
 	j.end(Pending)
 	j.due, j.attempts = due, max(j.attempts-1, 0)
+}
+
+func (j *modelJob) takenBack() {
+	if j.giveBack(true); j.status == Pending {
+		j.history = append(j.history, "taken back")
+	}
+}
+
+// noted comes to the history of a job that waits or is dead. A cancel from before a redrive
+// is not meant any more.
+func (j *modelJob) noted(outcome string) {
+	if last := len(j.history) - 1; last >= 0 && j.history[last] == "redriven" {
+		j.cancelled = ""
+	}
+	j.history = append(j.history, outcome)
 }
 
 // holds tells whether the job keeps its idempotency key from others.
