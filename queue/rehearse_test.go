@@ -3,6 +3,7 @@ package queue
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -53,7 +54,7 @@ func TestRehearsalOfManyJoinsItsParts(t *testing.T) {
 func TestStatementsOfAPlanAreShownWithAllTheirValues(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	for _, s := range q.PlanStatements(NewPlan{IDs: []int64{1, 2, 3, 4, 5, 6, 7}}) {
+	for _, s := range q.PlanStatements(NewPlan{IDs: []int64{1, 2, 3, 4, 5, 6, 7}, Filter: "queue:emails error:421 payload.to:ann"}) {
 		last := 0
 		for _, found := range regexp.MustCompile(`\$(\d+)`).FindAllStringSubmatch(s.SQL, -1) {
 			n, _ := strconv.Atoi(found[1])
@@ -62,5 +63,9 @@ func TestStatementsOfAPlanAreShownWithAllTheirValues(t *testing.T) {
 		if last != len(s.Values) {
 			t.Errorf("%s: %d values for %d parameters", s.About, len(s.Values), last)
 		}
+	}
+	choice := q.PlanStatements(NewPlan{Filter: "queue:emails error:421 payload.to:ann"})[0].Values
+	if choice[0] != "emails" || !strings.Contains(choice[8], "421") || choice[9] != "true" {
+		t.Errorf("the filter's values are %q", choice)
 	}
 }
