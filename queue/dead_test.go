@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -209,4 +210,44 @@ func TestDeadLettersUnderAShortTimeout(t *testing.T) {
 	if err != nil || patient.Next == nil || patient.Looked == 0 {
 		t.Errorf("after a second: %+v, %v", patient, err)
 	}
+}
+
+// CASES "Filter text": what somebody types is letters to the database, whatever they are
+// to regular expressions, patterns, JSON, jsonpath and SQL.
+func TestHostileFilterTextIsLiteral(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	hostile := []string{
+		"[", "(a+)+$", "%", "_", "'", `"; drop table leasetop.jobs; --`, `\`, `\d`, `\u0000`, `$.a ? (@ > 1)`, `" || true || "`, "*", "$1",
+		"a\tb", "\x1b[2J", "日本語 é", "(?i)x", strings.Repeat("(a+)+$", 300),
+	}
+	for _, text := range hostile {
+		exec(t, q, "insert into leasetop.jobs (queue, status, last_error, payload) values ('emails', 'dead', $1, jsonb_build_object('to', $1::text))", "say "+text+" so")
+	}
+	exec(t, q, "insert into leasetop.jobs (queue, status, last_error) values ('emails', 'dead', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!')")
+	for _, text := range hostile {
+		want := idsWhere(t, q, "strpos(lower(last_error), lower("+literal(text)+")) > 0", "died_at desc, id desc")
+		if len(want) == 0 {
+			t.Fatalf("%q is nowhere", text)
+		}
+		for _, key := range []string{"error:", "payload:"} {
+			found, err := q.DeadLetters(t.Context(), saying(key+filter.Quote(text)), DeadStretch{})
+			if err != nil || !slices.Equal(idsOf(t, found.Jobs), want) {
+				t.Errorf("%s%.40q: %v, %v, want %v", key, text, idsOf(t, found.Jobs), err, want)
+			}
+		}
+		for _, typed := range []string{strings.Repeat(text, 10_000/len(text)), text, "!" + text, "queue:" + text, "payload.a:" + text} { // as it is, it is a mistake or can be meant
+			if where, err := filter.Parse(typed); err == nil {
+				_, err := q.DeadGroups(t.Context(), where, 0)
+				ok(t, err)
+				_, err = q.Scan(t.Context(), Filter{Where: where}, Stretch{})
+				ok(t, err)
+			}
+		}
+	}
+}
+
+// literal is a text as SQL has it.
+func literal(text string) string {
+	return "e'" + strings.NewReplacer(`\`, `\\`, "'", "''").Replace(text) + "'"
 }

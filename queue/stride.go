@@ -28,7 +28,7 @@ func strideFor(n *narrow) stride {
 	case n.path != nil:
 		return stride{10_000, strideMost}
 	}
-	return stride{50_000, strideMost}
+	return stride{20_000, strideMost}
 }
 
 // take looks at some jobs. What the server gives up is looked at again in shorter strides,
