@@ -63,6 +63,11 @@
 // running one from an owner that is gone. All but Resume note who did it. Those that act
 // on many jobs return what was done to which job, and why a job was skipped.
 //
+// [Queue.DeadGroups] tells what the dead letters died of, and [Queue.DeadLetters] lists
+// them. Package filter is the language in which a person says which are meant;
+// [Queue.Matching] makes a set of them for an act on many. All of these read in short
+// statements, however many there are.
+//
 // The command line and the dashboard do all this within [Queue.Logged], so that
 // [Queue.Acts] tells later who did what, and why.
 //

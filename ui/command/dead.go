@@ -24,7 +24,7 @@ func addDead(root *cobra.Command, o *options, add adder) {
 			"When there are more than --limit, standard error says with which --before the list goes on.\n\n" +
 			"As JSON each is one object a line, as `leasetop jobs` prints it. last_error is cut at 1,000 characters; show prints it whole.",
 		Example: "leasetop dead list 'queue:emails error:\"421\"'\nleasetop dead list 'died:<10m' -o json",
-	}, nil, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	}, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		where, err := parseFilter(cmd, args)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func addDead(root *cobra.Command, o *options, add adder) {
 			"numbers, ids, addresses and quoted texts. The bars show when, from the first death among them to now.\n\n" + filterHelp + "\n\n" +
 			"Where there are more than --look dead letters, only the newest are looked at, and it says so. As JSON it is one object.",
 		Example: "leasetop dead groups\nleasetop dead groups 'queue:emails died:<1h' -o json | jq '.groups[] | {count, error}'",
-	}, nil, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	}, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		where, err := parseFilter(cmd, args)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ func addJobs(root *cobra.Command, o *options, add adder) {
 			"As JSON each job is one object a line with the table's column names. last_error is cut at 1,000 characters; show prints it whole.",
 		Example: "leasetop jobs --queue emails --status failed,dead\nleasetop jobs 'queue:emails status:pending age:>1h'\n" +
 			"leasetop jobs --limit 1000 -o json --payload | jq .payload",
-	}, nil, func(ctx context.Context, cmd *cobra.Command, args []string) (err error) {
+	}, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) (err error) {
 		for _, s := range statuses {
 			if !slices.Contains(queue.Statuses, queue.Status(s)) {
 				return withHelp(cmd, fmt.Sprintf("no status is called %q: use pending, processing, completed, failed or dead", s))
