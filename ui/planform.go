@@ -41,6 +41,7 @@ type planForm struct {
 	failed     error            // why it is not known
 	sql        textPane
 	groups     textPane
+	stop       context.CancelFunc // of the dry run
 	showing    *textPane // instead of the form
 	width      int       // for which the texts were laid out
 }
@@ -58,8 +59,11 @@ func (a *app) askPlan(set deadSet) tea.Cmd {
 	f.inputs[fieldCanary].Put(strconv.Itoa(min(usualCanary, len(set.ids))))
 	f.inputs[fieldPace].Put(strconv.Itoa(usualPace))
 	f.inputs[fieldStop].Put(strconv.Itoa(usualStop))
+	ctx, stop := context.WithTimeout(a.ctx, startPatience)
+	f.stop = stop
 	a.ask(f)
-	return a.ioWithin(startPatience, func(ctx context.Context) tea.Msg {
+	return a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
+		defer stop()
 		found, err := a.cfg.Jobs.Rehearse(ctx, set.ids)
 		return rehearsedMsg{f, found, err}
 	})
@@ -186,8 +190,13 @@ func (f *planForm) Keys(a *app) []action {
 	if err != nil {
 		why = err.Error()
 	}
+	leave := func() tea.Cmd {
+		f.stop()
+		a.dialogs.Close(f)
+		return nil
+	}
 	start := func() tea.Cmd {
-		a.dialogs.Pop()
+		leave()
 		return a.beginPlan(p, true)
 	}
 	next := func(by int) func() tea.Cmd {
@@ -201,6 +210,7 @@ func (f *planForm) Keys(a *app) []action {
 		key("enter", "start", "", start).unless(why).unless(a.readOnly()).alone(),
 		key("tab", "", "", next(1)),
 		key("shift+tab", "", "", next(-1)),
+		key("esc", "leave", "", leave),
 	}
 	if f.at == fieldReason {
 		return keys

@@ -182,3 +182,38 @@ func TestJobsOfAPlanThatWentWrongAreOpened(t *testing.T) {
 	s.press("esc")
 	s.sees("PLAN 14", "▸51317")
 }
+
+// CASES "Terminal injection", "Wide text", "Cut styled text": what the database holds of a
+// plan is text, in every window.
+func TestHostileTextInAPlanIsHarmless(t *testing.T) {
+	t.Parallel()
+	for _, evil := range hostile {
+		for _, size := range [][2]int{{120, 36}, {80, 24}} {
+			w := withPlan(newWorld(), func(p *queue.Plan) {
+				p.State, p.Filter, p.Reason, p.By, p.StateBy, p.Why, p.Executor = queue.PlanPaused, evil, evil, evil, evil, evil, evil
+			})
+			for i := range w.plans.jobs[14] {
+				w.plans.jobs[14][i].Reason = evil
+			}
+			s := newStage(t, w, size[0], size[1])
+			s.app.clustered, s.app.plans.last = true, 14
+			s.press("3")
+			s.opens(14)
+			harmless(t, s)
+			s.press("u")
+			harmless(t, s)
+			s.press("esc", "esc")
+			harmless(t, s) // the line under the tabs
+			s.run(s.app.plansKey().do())
+			s.pull()
+			harmless(t, s)
+			w.plan(14).State, w.plan(14).Alone = queue.PlanRunning, time.Minute
+			s.opens(14)
+			harmless(t, s)
+			s.asks(3)
+			s.press("shift+tab")
+			s.app.pasted(evil)
+			harmless(t, s)
+		}
+	}
+}
