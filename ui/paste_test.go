@@ -17,10 +17,8 @@ var pastes = []string{"dy\nrk\n", "\ny\n", "rRDKFCPCxbnd+-y\n*r\ny\ne\nu\ny\n"}
 // pasted, nor as the keys that a terminal without bracketed paste makes of it.
 func TestPasteNeverActsWhateverIsOpen(t *testing.T) {
 	t.Parallel()
-	shown := 0
-	everyScreen(newStage(t, newWorld(), 120, 36), func() { shown++ })
-	for n := range shown {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+	for n, screen := range screens {
+		t.Run(fmt.Sprint(n, " ", screen.front), func(t *testing.T) {
 			t.Parallel()
 			for _, text := range pastes {
 				for _, bracketed := range []bool{true, false} {
@@ -28,26 +26,21 @@ func TestPasteNeverActsWhateverIsOpen(t *testing.T) {
 						continue // no letter of it is looked at
 					}
 					s := newStage(t, newWorld(), 120, 36)
-					at := -1
-					everyScreen(s, func() {
-						if at++; at != n {
-							return
-						}
-						before := s.log()
-						s.now = s.now.Add(swallow) // dialogs listen
-						if bracketed {
-							s.send(tea.PasteStartMsg{})
-							s.send(tea.PasteMsg{Content: text})
-							s.send(tea.PasteEndMsg{})
-						} else {
-							s.pressAtOnce(text)
-						}
-						if after := s.log(); after != before {
-							t.Errorf("%q (bracketed %v) did %q on\n%s", text, bracketed, strings.TrimPrefix(after, before), s.screen().Text())
-						}
-						s.app.dialogs = dialogs{} // what is still to be opened opens
-						s.app.over = nil
-					})
+					for i := range n + 1 {
+						s.show(i)
+					}
+					before := s.log()
+					s.now = s.now.Add(swallow) // dialogs listen
+					if bracketed {
+						s.send(tea.PasteStartMsg{})
+						s.send(tea.PasteMsg{Content: text})
+						s.send(tea.PasteEndMsg{})
+					} else {
+						s.pressAtOnce(text)
+					}
+					if after := s.log(); after != before {
+						t.Errorf("%q (bracketed %v) did %q on\n%s", text, bracketed, strings.TrimPrefix(after, before), s.screen().Text())
+					}
 				}
 			}
 		})

@@ -2,65 +2,96 @@ package ui
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 )
 
+// screens are every page and every dialog, each by the keys that open it from the one before.
+var screens = []struct {
+	front string // how what is opened by the keys begins
+	keys  []string
+}{
+	{"Overview", []string{"1"}},
+	{"PAUSE", []string{"P"}},
+	{"Overview", []string{"esc", "tab"}},
+	{"CANCEL", []string{"C"}},
+	{"Overview", []string{"esc"}},
+	{"Overview", []string{"tab"}},
+	{"Overview", []string{"tab"}},
+	{"Jobs", []string{"2"}},
+	{"JOBS OF WHICH QUEUE", []string{"Q"}},
+	{"Jobs", []string{"esc", "/"}},
+	{"Jobs", []string{"q", ":"}},
+	{"Jobs", []string{"esc", "]"}},
+	{"Jobs", []string{"s"}},
+	{"Job", []string{"enter"}},
+	{"Dead letters", []string{"esc", "3"}},
+	{"Dead letters", []string{"space"}},
+	{"REDRIVE", []string{"r"}},
+	{"REDRIVE", []string{"esc", "R"}},
+	{"REDRIVE", []string{"s"}},
+	{"REDRIVE", []string{"esc", "d"}},
+	{"REDRIVE", []string{"esc", "shift+tab"}},
+	{"DISCARD", []string{"esc", "D"}},
+	{"Dead letters", []string{"esc", "esc", "/"}},
+	{"Dead letters", []string{"q", ":"}},
+	{"Dead letters", []string{"esc", "tab"}},
+	{"Dead letters", []string{"v", "j"}},
+	{"REDRIVE", []string{"esc", "*", "r"}},
+	{"Job", []string{"esc", "esc", "enter"}},
+	{"Job", []string{"tab"}},
+	{"REDRIVE", []string{"r"}},
+	{"Dead letters", []string{"esc", "esc", "tab"}},
+	{"Redrive plans", []string{"P"}},
+	{"Redrive plan", []string{"enter"}},
+	{"CANCEL", []string{"C"}},
+	{"UNDO", []string{"esc", "u"}},
+	{"Workers", []string{"esc", "esc", "esc", "4"}},
+	{"KILL", []string{"K"}},
+	{"FREEZE", []string{"esc", "F"}},
+	{"SPAWN", []string{"esc", "n"}},
+	{"Events", []string{"esc", "5"}},
+	{"Events", []string{"/", "x"}},
+	{"KEYS", []string{"esc", "?"}},
+	{"HEALTH", []string{"esc", "h"}},
+	{"Overview", []string{"esc", "1", "p"}},
+	{"Overview", []string{"p"}},
+}
+
+// show opens the nth of them, at 120×36, and looks that it did.
+func (s *stage) show(n int) {
+	s.t.Helper()
+	if n == 0 && len(s.plans.list) == 0 {
+		withPlan(s.world, nil)
+	}
+	for _, k := range screens[n].keys {
+		s.later(k)
+	}
+	if got := s.front(); s.state.Server.Database == "shop" && !strings.HasPrefix(got, screens[n].front) {
+		s.t.Fatalf("%q opens %q, not %q:\n%s", screens[n].keys, got, screens[n].front, s.screen().Text())
+	}
+}
+
 // everyScreen opens each page and each dialog in turn.
 func everyScreen(s *stage, each func()) {
-	for _, keys := range [][]string{
-		{"1"},
-		{"P"},
-		{"esc", "tab"},
-		{"C"},
-		{"esc"},
-		{"tab"},
-		{"tab"},
-		{"2"},
-		{"Q"},
-		{"esc", "/"},
-		{"q", ":"},
-		{"esc", "]"},
-		{"s"},
-		{"enter"},
-		{"esc", "3"},
-		{"space"},
-		{"r"},
-		{"esc"},
-		{"enter"},
-		{"tab"},
-		{"r"},
-		{"esc"},
-		{"esc"},
-		{"3"},
-		{"R"},
-		{"d"},
-		{"esc", "s"},
-		{"esc", "shift+tab"},
-		{"enter"},
-		{"u"},
-		{"esc", "C"},
-		{"esc", "esc", "P"},
-		{"enter"},
-		{"esc", "esc"},
-		{"4"},
-		{"K"},
-		{"esc"},
-		{"F"},
-		{"esc"},
-		{"n"},
-		{"esc"},
-		{"?"},
-		{"esc"},
-		{"h"},
-		{"esc"},
-		{"p"},
-		{"p"},
-	} {
-		s.later(keys...)
+	s.t.Helper()
+	for n := range screens {
+		s.show(n)
 		each()
 	}
+}
+
+// front is what is in front: a dialog, a page or a tab.
+func (s *stage) front() string {
+	if top := s.app.dialogs.Top(); top != nil {
+		return top.Heading().name
+	}
+	if p, ok := s.app.page().(named); ok {
+		return p.Name()
+	}
+	return s.app.tabs[s.app.open].name
 }
 
 // TestEverySizeIsDrawn shows every page and dialog in windows of every kind: no
