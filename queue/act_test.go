@@ -19,7 +19,7 @@ func TestActCalledOffSaysWhatWasDone(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	exec(t, q, "insert into leasetop.jobs (queue, status) select 'emails', 'dead' from generate_series(1, $1)", 3*actBatch)
-	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+	ids := deadIDs(t, q, "")
 	locker := begin(t, q)
 	must[any](t)(locker.Exec(t.Context(), "select from leasetop.jobs where id = $1 for update", ids[actBatch+7]))
 

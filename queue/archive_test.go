@@ -155,7 +155,7 @@ func TestArchiveIsListedByPages(t *testing.T) {
 	q := open(t)
 	exec(t, q, `insert into leasetop.jobs (id, queue, kind, status, attempts, last_error, updated_at)
 		select n, 'q' || n % 3, 'send', 'failed', 5, repeat('503 ', 500), now() - n * interval '1 minute' from generate_series(-3, 50) n`)
-	must[Done](t)(q.Discard(t.Context(), "ann", "gone", must[[]int64](t)(q.DeadIDs(t.Context(), ""))...))
+	must[Done](t)(q.Discard(t.Context(), "ann", "gone", deadIDs(t, q, "")...))
 	for queue, want := range map[string]int64{"": 54, "q1": count(t, q, "select count(*) from leasetop.jobs_archive where queue = 'q1'"), "q9": 0} {
 		var seen []int64
 		before := int64(0)
@@ -189,7 +189,7 @@ func TestDiscardRedriveAndRestoreAtOnce(t *testing.T) {
 	q := openWith(t, 8, "deadlock_timeout = 20")
 	const jobs = 60
 	exec(t, q, "insert into leasetop.jobs (queue, status, idempotency_key) select 'emails', 'dead', case when n % 2 = 0 then 'k' || n end from generate_series(1, $1) n", jobs)
-	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+	ids := deadIDs(t, q, "")
 	acts := map[string]func(context.Context, string, ...int64) (Done, error){
 		"redriven": q.Redrive,
 		"restored": q.Restore,

@@ -196,7 +196,7 @@ func TestRoleDefaultIsolation(t *testing.T) {
 
 			// The other writers, on rows that others write too.
 			exec(t, q, "update leasetop.jobs set status = 'dead', idempotency_key = null")
-			ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+			ids := deadIDs(t, q, "")
 			var wg sync.WaitGroup
 			for range 4 {
 				wg.Go(func() {

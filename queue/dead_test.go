@@ -47,6 +47,12 @@ func died(t testing.TB, q *Queue) {
 		from generate_series(1, 400) n`)
 }
 
+// deadIDs are the dead letters of a queue or ("") of all, oldest death first.
+func deadIDs(t testing.TB, q *Queue, queue string) []int64 {
+	t.Helper()
+	return must[[]int64](t)(q.Matching(t.Context(), Filter{Queue: queue, Statuses: DeadLetters}, nil))
+}
+
 func idsWhere(t testing.TB, q *Queue, where, order string) []int64 {
 	t.Helper()
 	rows, err := q.pool.Query(t.Context(), "select id from leasetop.jobs where "+where+" order by "+order)

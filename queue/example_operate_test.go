@@ -25,23 +25,6 @@ func ExampleQueue_Redrive() {
 	// skipped: 4711 no such job
 }
 
-// All dead letters of a queue that there are now.
-func ExampleQueue_DeadIDs() {
-	q := open()
-	defer q.Close()
-	buried(q, queue.NewJob{Queue: "emails"}, "template missing")
-	buried(q, queue.NewJob{Queue: "emails"}, "template missing")
-
-	ids, err := q.DeadIDs(ctx, "emails")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	done, err := q.Redrive(ctx, "ann", ids...)
-	fmt.Println(len(done.IDs), "of", len(ids), "redriven,", err)
-	// Output: 2 of 2 redriven, <nil>
-}
-
 func ExampleQueue_Cancel() {
 	q := open()
 	defer q.Close()

@@ -134,8 +134,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			_, err := q.Scan(ctx, Filter{Statuses: DeadLetters, Where: saying("queue:emails,images x")}, Stretch{})
 			return err
 		},
-		"leases":   func(ctx context.Context) error { _, err := q.Leases(ctx, 10); return err },
-		"dead ids": func(ctx context.Context) error { _, err := q.DeadIDs(ctx, ""); return err },
+		"leases": func(ctx context.Context) error { _, err := q.Leases(ctx, 10); return err },
 		"get": func(ctx context.Context) error {
 			_, err := q.Get(ctx, dead)
 			if errors.Is(err, ErrNotFound) { // discarded

@@ -167,10 +167,10 @@ func TestDeadLettersAreListedByDeath(t *testing.T) {
 		}
 	}
 	slices.Reverse(want)
-	if ids := must[[]int64](t)(q.DeadIDs(t.Context(), "")); !slices.Equal(ids, want) {
+	if ids := deadIDs(t, q, ""); !slices.Equal(ids, want) {
 		t.Errorf("oldest death first: %v, want %v", ids, want)
 	}
-	if ids := must[[]int64](t)(q.DeadIDs(t.Context(), "q0")); len(ids) != 3 {
+	if ids := deadIDs(t, q, "q0"); len(ids) != 3 {
 		t.Errorf("of one queue: %v", ids)
 	}
 }

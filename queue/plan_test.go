@@ -78,8 +78,6 @@ func TestPlans(t *testing.T) {
 		{statement: "purge_once", args: "'key 5', 60, null, 2000", indexes: []string{"once_pkey"}, sorts: true},
 		{statement: "archive", args: "null, 9223372036854775807, 50", indexes: []string{"jobs_archive_pkey"}},
 		{statement: "archived_payloads", args: "array[1, 2]", indexes: []string{"jobs_archive_pkey"}},
-		{statement: "dead_ids", args: "null", indexes: []string{"jobs_dead"}, sorts: true},
-		{statement: "dead_ids", args: queue, indexes: []string{"jobs_dead"}, sorts: true},
 		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, null, false, 50, 51", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "list_dead", args: "'{emails}', now(), 5, null, false, 50, 51", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},
 		{statement: "list_dead", args: "null, 'infinity', 9223372036854775807, " + text + ", false, 50, 10000", indexes: []string{"jobs_dead", "jobs_pkey"}, sorts: true, custom: true, as: "depth_plan"},

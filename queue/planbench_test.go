@@ -39,7 +39,7 @@ func BenchmarkRedrivePlan(b *testing.B) {
 			(select jsonb_agg(jsonb_build_object('attempt', a, 'at', now(), 'worker', 'w1', 'outcome', 'retried', 'error', 'SMTP 421 rate limited')) from generate_series(1, 5) a),
 			now() - n * interval '1 millisecond' from generate_series(1, $1) n`, jobs)
 	exec(b, q, "vacuum analyze leasetop.jobs")
-	ids := must[[]int64](b)(q.DeadIDs(b.Context(), ""))
+	ids := deadIDs(b, q, "")
 
 	for b.Loop() {
 		alone := took.claims(b, q, func() { time.Sleep(5 * time.Second) })

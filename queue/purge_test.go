@@ -106,17 +106,17 @@ func TestSilentLoss(t *testing.T) {
 	const dead = 15000
 	exec(t, q, `insert into leasetop.jobs (queue, status, updated_at)
 		select 'emails', case n % 4 when 0 then 'failed' when 1 then 'dead' else 'completed' end, now() - interval '5 years' from generate_series(1, $1) n`, 2*dead)
-	before := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+	before := deadIDs(t, q, "")
 	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)); n != dead || len(before) != dead {
 		t.Errorf("%d of %d completed deleted, %d dead letters", n, dead, len(before))
 	}
-	if after := must[[]int64](t)(q.DeadIDs(t.Context(), "")); !slices.Equal(after, before) {
+	if after := deadIDs(t, q, ""); !slices.Equal(after, before) {
 		t.Errorf("%d dead letters of %d are left", len(after), len(before))
 	}
 	wantDone(t, "discard", must[Done](t)(q.Discard(t.Context(), "ann", "", before[:500]...)), before[:500])
 	must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil))
 	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", before[:500]...)), before[:500])
-	if after := must[[]int64](t)(q.DeadIDs(t.Context(), "")); !slices.Equal(after, before) {
+	if after := deadIDs(t, q, ""); !slices.Equal(after, before) {
 		t.Errorf("after a discard and a restore, %d dead letters of %d", len(after), len(before))
 	}
 }

@@ -59,18 +59,6 @@ func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did did) 
 	return q.statusOf(ctx, id, "not a dead letter: %s", Status.IsDeadLetter)
 }
 
-// DeadIDs returns every dead letter there is now, of one queue or ("") of all,
-// oldest death first. A redrive of many acts on this set, fixed at its start, so
-// jobs that fail again at once are not redriven without end.
-func (q *Queue) DeadIDs(ctx context.Context, queue string) ([]int64, error) {
-	rows, err := q.pool.Query(ctx, q.schema.Query("dead_ids"), nullable(queue))
-	if err != nil {
-		return nil, q.failed("list dead letters", err, "dead_ids")
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	return ids, q.failed("list dead letters", err, "dead_ids")
-}
-
 func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 	job, _, err := q.Preview(ctx, id, 0)
 	if errors.Is(err, ErrNotFound) {

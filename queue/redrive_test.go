@@ -67,7 +67,7 @@ func TestTwoOperatorsRedriveAtOnce(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	exec(t, q, "insert into leasetop.jobs (queue, status, last_error, idempotency_key) select 'emails', 'dead', 'x', case when n % 2 = 0 then 'k' || n end from generate_series(1, 60) n")
-	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+	ids := deadIDs(t, q, "")
 	results := make([]Done, 2)
 	var wg sync.WaitGroup
 	for operator := range results {
@@ -158,7 +158,7 @@ func TestRedriveOfManyActsOnAFixedSet(t *testing.T) {
 	q := openWith(t, 10)
 	const dead = 100
 	exec(t, q, "insert into leasetop.jobs (queue, status, attempts, last_error) select 'emails', 'dead', 5, 'x' from generate_series(1, $1)", dead)
-	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+	ids := deadIDs(t, q, "")
 	redriven := make(chan struct{})
 	var workers sync.WaitGroup
 	for range 8 {
@@ -203,7 +203,7 @@ func TestRedriveOfManyTakesFewTransactions(t *testing.T) {
 	exec(t, q, `insert into leasetop.jobs (queue, status, idempotency_key)
 		select 'emails', 'dead', case when n % 100 = 0 then 'key ' || n end from generate_series(1, 500) n`)
 	twin := enqueue(t, q, NewJob{IdempotencyKey: "key 300"})
-	done := must[Done](t)(q.Redrive(t.Context(), "ann", must[[]int64](t)(q.DeadIDs(t.Context(), ""))...))
+	done := must[Done](t)(q.Redrive(t.Context(), "ann", deadIDs(t, q, "")...))
 	if len(done.IDs) != 499 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{300, fmt.Sprintf("idempotency key in use by #%d", twin)}) {
 		t.Errorf("%d redriven, skipped %v", len(done.IDs), done.Skipped)
 	}

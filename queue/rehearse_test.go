@@ -40,7 +40,7 @@ func TestRehearsalOfManyJoinsItsParts(t *testing.T) {
 	q := open(t)
 	exec(t, q, `insert into leasetop.jobs (queue, kind, status, last_error, updated_at)
 		select 'emails', 'send', 'dead', 'SMTP 421', now() - make_interval(secs => n) from generate_series(1, 25000) n`)
-	ids := must[[]int64](t)(q.DeadIDs(t.Context(), ""))
+	ids := deadIDs(t, q, "")
 	r := must[Rehearsal](t)(q.Rehearse(t.Context(), ids))
 	if len(r.Groups) != 1 || r.Groups[0].Count != 25_000 || r.Gone != 0 || r.InUse != 0 {
 		t.Errorf("%+v", r)

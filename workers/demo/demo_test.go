@@ -167,7 +167,7 @@ func TestDemonstrationBeginsWithAHeapOfDeadLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ids, err := q.DeadIDs(t.Context(), "")
+	ids, err := q.Matching(t.Context(), queue.Filter{Statuses: queue.DeadLetters}, nil)
 	if err != nil || len(ids) < 100 {
 		t.Fatalf("%d dead letters, %v", len(ids), err)
 	}
