@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // screens are every page and every dialog, each by the keys that open it from the one before.
@@ -110,11 +111,20 @@ func TestEverySizeIsDrawn(t *testing.T) {
 
 func TestHugeWindow(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, newWorld(), 500, 200)
-	for _, keys := range []string{"1", "2", "Q", "/", "3", "r", "4", "?"} {
-		s.later("esc", keys)
-		s.screen()
-	}
+	s := newStage(t, newWorld(), 120, 36)
+	everyScreen(s, func() {
+		s.send(tea.WindowSizeMsg{Width: 500, Height: 200})
+		lines := strings.Split(s.app.View().Content, "\n")
+		if len(lines) != 200 {
+			t.Fatalf("%d lines", len(lines))
+		}
+		for y, line := range lines {
+			if n := ansi.StringWidth(line); n != 500 {
+				t.Fatalf("line %d is %d cells wide: %q", y, n, line)
+			}
+		}
+		s.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+	})
 }
 
 func TestRandomResizesWithEveryDialogOpen(t *testing.T) {
