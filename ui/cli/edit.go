@@ -45,12 +45,21 @@ func Edit(ctx context.Context, p Printer, q *queue.Queue, e Editing) error {
 	if err != nil {
 		return err
 	}
-	ctx, err = typed(ctx, program, draft)
-	if err == nil {
+	// An interrupt that is typed in the editor is the editor's, and no end of the command.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err = typed(ctx, program, draft); err == nil {
 		err = p.editTo(ctx, q, e, job, draft, was)
 	}
 	if err != nil && draft.Changed() {
-		return fmt.Errorf("%w\nNothing was changed. Your text is kept: mend it and run `leasetop edit %d --payload @%s`", err, e.ID, draft.Path)
+		redrive := ""
+		if e.Redrive {
+			redrive = " --redrive"
+		}
+		return fmt.Errorf("%w\nYour text is kept: mend it and run `leasetop edit %d%s --payload @%s`", err, e.ID, redrive, draft.Path)
 	}
 	draft.Remove()
 	return err
@@ -77,23 +86,15 @@ func editable(ctx context.Context, q *queue.Queue, e Editing) (*queue.Job, error
 	return job, nil
 }
 
-// typed has the operator edit the draft. An interrupt that is typed meanwhile is the
-// editor's, so what comes after goes on under the context returned.
-func typed(ctx context.Context, program editor.Editor, draft *editor.Draft) (context.Context, error) {
-	if err := ctx.Err(); err != nil {
-		return ctx, err
-	}
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	ctx, _ = signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+// typed has the operator edit the draft.
+func typed(ctx context.Context, program editor.Editor, draft *editor.Draft) error {
 	session := editor.NewSession(ctx, program, draft)
 	session.SetStdin(os.Stdin)
 	session.SetStdout(os.Stdout)
 	if err := session.Run(); err != nil {
-		return ctx, fmt.Errorf("the editor %s: %w", program.Name, err)
+		return fmt.Errorf("the editor %s: %w", program.Name, err)
 	}
-	return ctx, nil
+	return nil
 }
 
 // editTo writes what the draft has become.

@@ -65,14 +65,14 @@ func TestActOfAKilledCommandStandsUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(t.Context()) })
-	exec1 := func(sql string) {
+	do := func(sql string) {
 		t.Helper()
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	exec1("insert into leasetop.jobs (queue, status) values ('emails', 'dead')")
-	exec1("begin; select from leasetop.jobs for update") // the command waits for the row
+	do("insert into leasetop.jobs (queue, status) values ('emails', 'dead')")
+	do("begin; select from leasetop.jobs for update") // the command waits for the row
 	cmd := exec.CommandContext(t.Context(), "leasetop", "discard", "1", "--why", "no use")
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+url)
 	if err := cmd.Start(); err != nil {
@@ -84,7 +84,10 @@ func TestActOfAKilledCommandStandsUnfinished(t *testing.T) {
 	}
 	defer q.Close()
 	var acts []queue.Act
-	for len(acts) == 0 {
+	for end := time.Now().Add(time.Minute); len(acts) == 0; {
+		if time.Now().After(end) {
+			t.Fatal("nothing is entered")
+		}
 		if acts, err = q.Acts(t.Context(), 0, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +97,7 @@ func TestActOfAKilledCommandStandsUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	exec1("rollback")
+	do("rollback")
 	if acts, err = q.Acts(t.Context(), 0, 1); err != nil || len(acts) != 1 || acts[0].Ended != nil || acts[0].What != "discard" || acts[0].Reason != "no use" || acts[0].Done != 0 {
 		text, _ := json.Marshal(acts)
 		t.Errorf("%s, %v", text, err)

@@ -51,7 +51,7 @@ func guarded(t *testing.T) (admin *pgx.Conn) {
 // arguments are what commands need to come as far as the database.
 var arguments = map[string]string{
 	"enqueue": "--queue q", "show": "1", "redrive": "1", "cancel": "1", "discard": "1", "restore": "1", "pause": "q", "resume": "q",
-	"purge": "--completed --older-than 7d --yes", "migrate down": "--help", "help": "depth", "work": "--help", "check": "--max-dead 1",
+	"purge": "--completed --older-than 7d --yes", "migrate down": "--help", "help": "depth", "edit": "1 --payload 1", "release": "1", "run-now": "1", "work": "--help", "check": "--max-dead 1",
 }
 
 // every command line of the grammar.
