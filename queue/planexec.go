@@ -36,9 +36,6 @@ const (
 // under way is finished and the plan given back, and the error is ctx's.
 func (q *Queue) ExecutePlan(ctx context.Context, id int64, told func(Plan)) (Plan, error) {
 	e := newExecution(q, id, told)
-	if err := e.take(ctx); err != nil {
-		return e.last, err
-	}
 	err := e.run(ctx)
 	e.release(ctx)
 	if err == nil {
@@ -54,6 +51,7 @@ type execution struct {
 	token string // the fencing token: every write names it
 	told  func(Plan)
 	last  Plan // as it was told last
+	has   bool // the plan was taken
 
 	tally tally
 	pace  pace
@@ -101,6 +99,7 @@ func (e *execution) take(ctx context.Context) error {
 	if !taken && p.State.toExecute() {
 		return p.taken()
 	}
+	e.has = true
 	e.tally = newTally(p)
 	e.pace = newPace(p, time.Now())
 	return nil
@@ -143,9 +142,12 @@ func (e *execution) run(ctx context.Context) error {
 	}
 }
 
-// step looks at the plan and does what is next. It returns how long to wait before the
+// step takes the plan, or looks at it and does what is next. It returns how long to wait before the
 // next step, or that there is none.
 func (e *execution) step(ctx context.Context) (wait time.Duration, over bool, err error) {
+	if !e.has {
+		return 0, false, e.take(ctx)
+	}
 	p, err := e.q.standing(ctx, e.id)
 	if err != nil {
 		return 0, false, err

@@ -53,7 +53,11 @@ func (q *Queue) turnPlan(ctx context.Context, what, by, why string, id int64, to
 // turn brings a plan into a state, and tells whether it was in one of those from which
 // it may come there. With a token, only for whoever executes it.
 func (q *Queue) turn(ctx context.Context, id int64, what, by, why string, token *string, to PlanState, from ...PlanState) (turned bool, err error) {
-	args := []any{id, from, to, errorText(by), errorText(why), token, what}
+	states := make([]string, len(from)) // plain text, which can be sent without asking the server for its type
+	for i, state := range from {
+		states[i] = string(state)
+	}
+	args := []any{id, states, string(to), errorText(by), errorText(why), token, what}
 	err = q.write(ctx, "plan_turn", args, func(pgx.CollectableRow) error { turned = true; return nil })
 	return turned, q.failed(fmt.Sprintf("bring plan %d into the state %s", id, to), err)
 }
