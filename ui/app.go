@@ -64,6 +64,7 @@ type app struct {
 	health   *healthPanel // in dialogs while it is open
 	presses  presses
 	flash    flash
+	drafts   drafts
 	plans    plansHere
 	alarm    alert.Alarm
 
@@ -166,6 +167,15 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			a.frame = ""
 		}
 		return a.readLedger(ledgerEvery)
+	case revealedMsg, originalsMsg, copyMsg, editMsg, editorMsg, reviewMsg, editedMsg, actedMsg:
+		a.frame = ""
+		return a.ofJob(msg)
+	case actsMsg:
+		for _, p := range a.over {
+			if l, ok := p.(*logPage); ok {
+				l.Took(msg)
+			}
+		}
 	case planStartedMsg, planToldMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg:
 		a.frame = ""
 		return a.planned(msg)
@@ -203,6 +213,9 @@ func (a *app) page() page {
 
 // openOver opens a page over the tab, or over what is over it already.
 func (a *app) openOver(p page) {
+	if l, ok := a.page().(leaver); ok {
+		l.Left()
+	}
 	a.over = append(a.over, p)
 	a.show()
 }
@@ -338,6 +351,7 @@ func (a *app) globalKeys() []action {
 	}
 	keys = append(keys, a.tabKeys()...)
 	return append(keys,
+		a.logKey(),
 		a.healthKey(),
 		key("?", "help", "this list", func() tea.Cmd { return a.help() }),
 		key("ctrl+z", "", "suspend; fg comes back", func() tea.Cmd { return tea.Suspend }),

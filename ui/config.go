@@ -56,7 +56,19 @@ type Jobs interface {
 	Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error)
 	Resume(ctx context.Context, queues ...string) (resumed []string, err error)
 	Plans
+	OneJob
 	Logged(ctx context.Context, act queue.Act, do func(context.Context) (done, skipped int, err error)) error
+}
+
+// OneJob is what the page of one job asks and does, and the operator log's.
+type OneJob interface {
+	WhyWaiting(ctx context.Context, id int64) (queue.Waiting, error)
+	KeyHolder(ctx context.Context, queue, key string) (id int64, err error)
+	Originals(ctx context.Context, id int64) ([]queue.Original, error)
+	EditPayload(ctx context.Context, by string, e queue.Edit) error
+	RunNow(ctx context.Context, by string, ids ...int64) (queue.Done, error)
+	TakeBack(ctx context.Context, by string, lease queue.Lease) error
+	Acts(ctx context.Context, before int64, limit int) ([]queue.Act, error)
 }
 
 // Workers are the workers of this process; *workers.Pool is.

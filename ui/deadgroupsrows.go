@@ -77,7 +77,7 @@ func (g *deadGroups) cells(one *queue.DeadGroup, full int) []cell {
 	for i, n := range one.Bars { // the newest bar is whole
 		samples[len(samples)-1-(len(one.Bars)-1-i)/g.joined] += float64(n)
 	}
-	says := cell{text: one.Fingerprint, ink: t.text}
+	says := cell{text: briefly(one.Fingerprint), ink: t.text}
 	if one.Fingerprint == "" {
 		says = cell{text: "died without an error", ink: t.dim}
 	}
@@ -146,7 +146,7 @@ func (g *deadGroups) sample(w, most int) (lines []string) {
 		return nil
 	}
 	t := g.pic.theme
-	says, _, _ := strings.Cut(strings.TrimSpace(one.Error), "\n")
+	says := briefly(one.Error)
 	front := "newest #" + itoa(one.Sample) + "  "
 	if says == "" {
 		says = "no error was noted"

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -109,14 +108,13 @@ func deadCells(t *theme, j *queue.Job, full int, now time.Time) []cell {
 	if j.Status == queue.Dead {
 		status = t.bad
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(j.LastError), "\n")
 	return []cell{
 		{text: since(j.DiedAt, now), ink: t.dim},
 		{text: strconv.FormatInt(j.ID, 10), ink: t.strong},
 		t.kindCell(j.Queue, j.Kind, full),
 		{text: string(j.Status), ink: status},
 		{text: tries(j.Attempts, j.MaxAttempts), ink: t.dim},
-		{text: line, ink: t.text},
+		{text: briefly(j.LastError), ink: t.text},
 	}
 }
 

@@ -36,7 +36,7 @@ func (a *app) jobSet(jobs []subject) deadSet {
 		whereW = max(whereW, min(safe.Width(safe.Text(j.where)), 24))
 	}
 	for _, j := range jobs[:min(n, setListed)] {
-		line, _, _ := strings.Cut(strings.TrimSpace(j.says), "\n")
+		line := briefly(j.says)
 		set.says = append(set.says, t.strong.draw(safe.FitRight(itoa(j.id), idW))+"  "+
 			t.accent.draw(safe.Fit(j.where, whereW))+"  "+t.dim.draw(safe.Text(line[:min(len(line), 400)])))
 	}

@@ -3,43 +3,63 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
-	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/ui/mask"
 )
 
-// detail is everything about one job: what it is, why it died, how each attempt
-// ended, what it was to do. It opens over any tab.
+// detail is everything about one job: what it is, why it waits or died, how each attempt
+// ended, what it was to do. It opens over any tab. detailview.go draws it, reveal.go
+// shows its secrets, copy.go copies from it, jobacts.go and edit.go act on it.
 type detail struct {
 	panes
 	pic *picture
 
 	id      int64
 	job     *queue.Job
-	length  int // characters of the whole payload
+	length  int            // characters of the whole payload
+	waiting *queue.Waiting // of a pending job
+	holder  int64          // the live job that has a dead letter's idempotency key; 0 none
 	gone    bool
 	err     error
 	loading bool
 	asked   time.Time // zero: ask at once
 	signal  uint64
-	laid    laid
+
+	revealed  bool
+	masked    int // secrets in what is shown
+	payload   []jsonLine
+	past      []ending
+	folds     folding
+	opened    map[int64]bool   // long errors, by their time
+	originals []queue.Original // newest first, once they were asked for
+	original  int              // which of them is shown; 0 is the payload as it is now
+
+	drawn  *theme // that the payload was made for
+	layout int    // counts up with what was folded, opened or revealed
+	laid   laid
 }
 
 func newDetail(id int64, p *picture) *detail {
 	d := &detail{id: id, pic: p}
-	d.all = []pane{&textPane{name: "HISTORY"}, &textPane{name: "PAYLOAD"}}
+	d.all = []pane{&foldPane{name: "HISTORY"}, &foldPane{name: "PAYLOAD"}}
 	d.all[0].Focus(true)
 	return d
 }
+
+func (d *detail) history() *foldPane { return d.all[0].(*foldPane) }
+func (d *detail) body() *foldPane    { return d.all[1].(*foldPane) }
 
 // Show takes a new picture.
 func (d *detail) Show(p *picture) {
 	d.pic = p
 	d.panes.Show(p)
+	if d.job != nil && d.drawn != p.theme {
+		d.prepare()
+	}
 }
 
 // Name is what the help calls it.
@@ -53,10 +73,12 @@ const jobAgain = 2 * time.Second
 
 // jobMsg is an answer.
 type jobMsg struct {
-	id     int64
-	job    *queue.Job
-	length int
-	err    error
+	id      int64
+	job     *queue.Job
+	length  int
+	waiting *queue.Waiting
+	holder  int64
+	err     error
 }
 
 // Load returns the command that reads the job, again when it may have changed.
@@ -69,8 +91,20 @@ func (d *detail) Load(a *app) tea.Cmd {
 	d.loading, d.asked, d.signal = true, now, signal
 	id := d.id
 	return a.io(func(ctx context.Context) tea.Msg {
-		job, length, err := a.cfg.Jobs.Preview(ctx, id, payloadCharacters)
-		return jobMsg{id, job, length, err}
+		m := jobMsg{id: id}
+		if m.job, m.length, m.err = a.cfg.Jobs.Preview(ctx, id, payloadCharacters); m.err != nil {
+			return m
+		}
+		switch {
+		case m.job.Status == queue.Pending:
+			// Beside the job, it is no reason not to show it.
+			if waiting, err := a.cfg.Jobs.WhyWaiting(ctx, id); err == nil {
+				m.waiting = &waiting
+			}
+		case m.job.Status.IsDeadLetter() && m.job.IdempotencyKey != "":
+			m.holder, _ = a.cfg.Jobs.KeyHolder(ctx, m.job.Queue, m.job.IdempotencyKey)
+		}
+		return m
 	})
 }
 
@@ -82,15 +116,41 @@ func (d *detail) Took(m jobMsg) {
 	d.loading, d.err = false, m.err
 	switch {
 	case m.err == nil:
-		d.job, d.length = m.job, m.length
+		d.job, d.length, d.waiting, d.holder = m.job, m.length, m.waiting, m.holder
+		d.prepare()
 	case errors.Is(m.err, queue.ErrNotFound):
 		d.gone = true
 	}
 }
 
+// prepare makes of the job what its picture is laid out from.
+func (d *detail) prepare() {
+	d.drawn = d.pic.theme
+	text := d.payloadShown()
+	masked, secrets := mask.JSON(text)
+	if !d.revealed {
+		text = masked
+	}
+	d.payload = pretty(text, d.drawn)
+	var more int
+	d.past, more = endings(d.job.Errors, d.revealed)
+	_, last := mask.Text(d.job.LastError)
+	d.masked = secrets + max(more, last)
+	d.layout++
+}
+
+// payloadShown is the payload as it is now, or the original that is looked at, as far as
+// it is shown.
+func (d *detail) payloadShown() string {
+	if d.original == 0 {
+		return string(d.job.Payload)
+	}
+	text := []rune(string(d.originals[d.original-1].Payload))
+	return string(text[:min(len(text), payloadCharacters)])
+}
+
 // Keys are what the detail's keys do.
 func (d *detail) Keys(a *app) []action {
-	id := strconv.FormatInt(d.id, 10)
 	over := ""
 	switch {
 	case d.gone:
@@ -98,237 +158,50 @@ func (d *detail) Keys(a *app) []action {
 	case d.job == nil:
 		over = "not read yet"
 	}
-	redrive, cancel := actsOn(a, d.job, over)
-	cancel.out = d.job != nil && d.job.Status != queue.Pending && d.job.Status != queue.Processing
-	return []action{
-		a.backKey(),
-		redrive,
-		cancel,
-		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {
-			a.say(okay, "copied "+id)
-			return tea.SetClipboard(id)
-		}),
+	keys := []action{a.backKey()}
+	keys = append(keys, actsOn(a, d.job, over)...)
+	keys = append(keys, d.foldKeys()...)
+	keys = append(keys, d.revealKey(a, over))
+	if n := d.edits(); n > 0 || d.original > 0 {
+		keys = append(keys, d.originalsKey(a, n))
 	}
+	return append(keys, d.copyKeys(a, over)...)
 }
 
-// View draws the job.
-func (d *detail) View(w, h int) []string {
-	t := d.pic.theme
-	h0 := heading{name: fmt.Sprintf("JOB %d", d.id)}
-	frame := t.boxed
-	inner := w - 4
-	if w < wideWidth {
-		frame = t.ruled
-		inner = w - 2
-	}
+// foldKeys fold and open what is long.
+func (d *detail) foldKeys() []action {
+	fold := d.all[d.at].(*foldPane).Fold()
+	turn := key("enter space", "", "open or fold what the cursor is on: a long error, a part of the payload", func() tea.Cmd {
+		if d.at == 0 {
+			if d.opened == nil {
+				d.opened = map[int64]bool{}
+			}
+			d.opened[fold] = !d.opened[fold]
+		} else {
+			d.folds.Turn(fold)
+		}
+		d.layout++
+		return nil
+	}).unless(pick(fold != 0, "", "nothing opens or folds where the cursor is"))
+	levels := key("z", "fold", "fold the payload to its first level, to two, and not at all", func() tea.Cmd {
+		d.folds.Next()
+		d.layout++
+		return nil
+	}).unless(pick(d.job != nil, "", "not read yet"))
+	return []action{turn, levels}
+}
+
+// edits is how many times the payload was edited, as far as the history goes.
+func (d *detail) edits() (n int) {
 	if d.job == nil {
-		text := "reading…"
-		if d.gone {
-			text = "This job is gone: it was deleted, or never was."
-		} else if d.err != nil {
-			text = "not read: " + safe.Text(d.err.Error())
+		return 0
+	}
+	for _, one := range d.job.Errors {
+		if one.Outcome == "edited" {
+			n++
 		}
-		return frame(h0, []string{"", " " + t.dim.draw(text)}, w, h, true)
 	}
-	j := d.job
-	h0.rest = safe.Text(kindOf(j.Queue, j.Kind))
-	if d.gone {
-		h0.note = "gone since"
-	}
-	facts := d.facts(inner)
-	if len(facts) > h/2 {
-		facts = facts[:h/2]
-	}
-	edges := 2
-	if w < wideWidth {
-		edges = 1
-	}
-	top := frame(h0, facts, w, len(facts)+edges, false)
-	rest := h - len(top)
-	history, payload := d.all[0].(*textPane), d.all[1].(*textPane)
-	history.rest = strconv.Itoa(len(j.Errors))
-	payload.rest = thousands(int64(d.length)) + " characters"
-	payload.note = ""
-	if d.length > payloadCharacters {
-		payload.note = "the first " + thousands(payloadCharacters)
-	}
-	if w < wideWidth {
-		d.lay(w-2, w-2)
-		return append(top, d.stack(t, w, rest, []int{history.port.TotalLineCount(), payload.port.TotalLineCount()})...)
-	}
-	left := w / 2
-	d.lay(left-4, w-left-4)
-	return append(top, beside(
-		d.column(t, left, []int{0}, []int{rest}),
-		d.column(t, w-left, []int{1}, []int{rest}),
-	)...)
+	return n
 }
 
-// lay lays out the two texts for these widths, unless they are as they were.
-func (d *detail) lay(historyW, payloadW int) {
-	next := laid{d.job, d.pic.theme, d.pic.now, historyW, payloadW}
-	if d.laid == next {
-		return
-	}
-	d.all[0].(*textPane).SetLines(timeline(d.job, d.pic, historyW))
-	if next.now = d.laid.now; d.laid != next { // the payload has no ages in it
-		d.all[1].(*textPane).SetLines(foldAll(pretty(string(d.job.Payload), d.pic.theme), payloadW))
-	}
-	d.laid = laid{d.job, d.pic.theme, d.pic.now, historyW, payloadW}
-}
-
-// laid is what a layout of a job depends on.
-type laid struct {
-	job                *queue.Job
-	theme              *theme
-	now                time.Time
-	historyW, payloadW int
-}
-
-// fact is one thing to know of a job.
-type fact struct {
-	name, text string
-	ink        ink
-}
-
-// cancelFact says who wanted the job cancelled, and what came of it.
-func cancelFact(j *queue.Job, t *theme) fact {
-	f := fact{"cancelled", "by " + j.CancelledBy, t.warn}
-	switch {
-	case j.Status == queue.Processing:
-		f.text, f.ink = "asked by "+j.CancelledBy+": not ended yet", t.alarm
-	case j.Status == queue.Completed:
-		f.text = "asked by " + j.CancelledBy + ": completed all the same"
-	case !j.Status.IsDeadLetter():
-		f.text = "asked by " + j.CancelledBy
-	}
-	return f
-}
-
-// facts are the job's columns and its last error.
-func (d *detail) facts(w int) []string {
-	t, j, now := d.pic.theme, d.job, d.pic.now
-	status := map[queue.Status]ink{queue.Dead: t.alarm, queue.Failed: t.warn, queue.Completed: t.good, queue.Processing: t.lead}[j.Status]
-	when := func(x time.Time) string { return moment(x, now) + " · " + age(now.Sub(x)) + " ago" }
-	facts := []fact{
-		{"status", string(j.Status), status},
-		{"attempts", strconv.Itoa(j.Attempts) + " of " + strconv.Itoa(j.MaxAttempts), t.text},
-		{"created", when(j.CreatedAt), t.text},
-	}
-	switch {
-	case j.DiedAt != nil:
-		facts = append(facts, fact{"died", when(*j.DiedAt), t.text})
-	case j.Status == queue.Processing && j.LeaseExpiresAt != nil:
-		lease := fact{"lease", left(j.LeaseExpiresAt.Sub(now)), t.text}
-		if over := now.Sub(*j.LeaseExpiresAt); over >= 0 {
-			lease.text, lease.ink = lapsed(over, w), t.alarm
-		}
-		facts = append(facts, fact{"held by", d.pic.holder(j.LockedBy).name, t.accent}, lease)
-	case j.Status == queue.Pending:
-		facts = append(facts, fact{"due", due(j.RunAt, now), t.text})
-	default:
-		facts = append(facts, fact{"updated", when(j.UpdatedAt), t.text})
-	}
-	if j.CancelledBy != "" {
-		facts = append(facts, cancelFact(j, t))
-	}
-	if j.IdempotencyKey != "" {
-		facts = append(facts, fact{"key", j.IdempotencyKey, t.text})
-	}
-	const nameW = len("last error")
-	columns := 1
-	if w >= 76 {
-		columns = 2
-	}
-	cellW := (w - columns*2) / columns
-	var lines []string
-	for i := 0; i < len(facts); i += columns {
-		line := " "
-		for k := i; k < min(i+columns, len(facts)); k++ {
-			f := facts[k]
-			line += t.dim.draw(safe.Fit(f.name, nameW)) + " " + f.ink.draw(safe.Fit(f.text, cellW-nameW-1)) + "  "
-		}
-		lines = append(lines, line)
-	}
-	if j.LastError != "" {
-		lines = append(lines, "")
-		text := wrap(j.LastError, w-nameW-1)
-		if len(text) > 6 {
-			text = append(text[:6], "…")
-		}
-		for i, line := range text {
-			name := ""
-			if i == 0 {
-				name = pick(j.Status.IsDeadLetter(), "error", "last error")
-			}
-			lines = append(lines, " "+t.dim.draw(safe.Fit(name, nameW))+" "+t.bad.draw(line))
-		}
-	}
-	return lines
-}
-
-// timeline tells how each attempt ended, newest first. An error that is the same
-// as the one above it is not written twice.
-func timeline(j *queue.Job, p *picture, w int) []string {
-	t := p.theme
-	if len(j.Errors) == 0 {
-		return []string{t.dim.draw("no attempt has ended badly yet")}
-	}
-	var lines []string
-	for i := len(j.Errors) - 1; i >= 0; i-- {
-		one := j.Errors[i]
-		glyph, k := "•", t.dim
-		switch one.Outcome {
-		case "retry":
-			glyph, k = "↻", t.warn
-		case "failed", "buried":
-			glyph, k = "✗", t.bad
-		case "lost":
-			glyph, k = "!", t.warn
-		case "cancelled":
-			glyph, k = "⊘", t.other
-		case "redriven":
-			glyph, k = "↑", t.good
-		}
-		who := p.holder(one.Worker).name
-		head := []piece{
-			{glyph + " ", k},
-			{safe.Text(one.Outcome), k},
-			{"  attempt " + strconv.Itoa(one.Attempt), t.text},
-			{"  " + moment(one.At, p.now) + " · " + age(p.now.Sub(one.At)) + " ago", t.dim},
-		}
-		if who != "" {
-			head = append(head, piece{"  " + safe.Text(who), t.dim})
-		}
-		lines = append(lines, fold(head, w, 2)...)
-		rail := t.faint.draw("│ ")
-		if i == 0 {
-			rail = "  "
-		}
-		switch {
-		case one.Error == "":
-		case i < len(j.Errors)-1 && one.Error == j.Errors[i+1].Error:
-			lines = append(lines, rail+t.faint.draw("the same error"))
-		default:
-			for _, line := range wrap(one.Error, w-2) {
-				lines = append(lines, rail+line)
-			}
-		}
-		if i > 0 {
-			lines = append(lines, t.faint.draw("│"))
-		}
-	}
-	return lines
-}
-
-func foldAll(lines [][]piece, w int) []string {
-	var out []string
-	for _, line := range lines {
-		indent := 0
-		if len(line) > 0 {
-			indent = safe.Width(line[0].text) + payloadIndent
-		}
-		out = append(out, fold(line, w, indent)...)
-	}
-	return out
-}
+func (d *detail) idText() string { return strconv.FormatInt(d.id, 10) }

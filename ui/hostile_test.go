@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/editor"
 	"github.com/leasetop/leasetop/workers"
 )
 
@@ -87,6 +89,13 @@ func (w *world) poison(text string) {
 		e := &s.Events[i]
 		e.Queue, e.Kind, e.Note, e.Owner = text, text, text, text
 	}
+	for i := range w.entries {
+		a := &w.entries[i]
+		a.By, a.Role, a.What, a.Filter, a.Reason = text, text, text, text, text
+		if a.Error != "" {
+			a.Error = text
+		}
+	}
 	for i := range w.crew {
 		c := &w.crew[i]
 		c.Queues, c.LastError = []string{text, text}, text
@@ -126,7 +135,7 @@ func TestHostileTextDoesNothing(t *testing.T) {
 				w.poison(text)
 				s := newStage(t, w, size[0], size[1])
 				s.app.clustered = true
-				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"Q"}, {"esc", "/"}, {"esc", "3"}, {"r"}, {"esc", "D"}, {"esc", "space"}, {"/"}, {"esc", "esc", "enter"}, {"v", "j"}, {"esc", "*"}, {"r"}, {"esc", "esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}} {
+				for _, keys := range [][]string{{"1"}, {"P"}, {"esc", "tab"}, {"C"}, {"esc", "2"}, {"s"}, {"]"}, {"Q"}, {"esc", "/"}, {"esc", "3"}, {"r"}, {"esc", "D"}, {"esc", "space"}, {"/"}, {"esc", "esc", "enter"}, {"v", "j"}, {"esc", "*"}, {"r"}, {"esc", "esc", "4"}, {"K"}, {"esc", "n"}, {"esc", "?"}, {"esc", "h"}, {"G"}, {"esc", "L"}, {"G"}, {"enter"}, {"esc", "esc"}} {
 					for _, k := range keys {
 						s.later(k)
 					}
@@ -160,7 +169,35 @@ func TestHostileJobDoesNothing(t *testing.T) {
 			s.detail().Took(jobMsg{id: j.ID, job: j, length: len(j.Payload)})
 			s.send(tea.ResumeMsg{})
 			harmless(t, s)
-			s.press("tab", "G")
+			for _, keys := range [][]string{{"enter"}, {"tab"}, {"G"}, {"z"}, {"Y"}, {"esc", "D"}, {"esc", "r"}, {"esc"}} {
+				for _, k := range keys {
+					s.later(k)
+				}
+				harmless(t, s)
+			}
+			s.send(originalsMsg{id: j.ID, originals: []queue.Original{{At: noon, By: text, Reason: text, Payload: j.Payload}}})
+			harmless(t, s)
+			e := &edit{id: j.ID, status: j.Status, was: j.Payload, text: "{\n" + text + "\n}", editor: editor.Editor{Name: text}, draft: &editor.Draft{Path: text}}
+			for _, came := range []string{`{"` + text, string(quoted), text} {
+				s.send(reviewMsg{edit: e, text: came, ended: errors.New(text), problem: editor.Check(came)})
+				s.pass(swallow)
+				harmless(t, s)
+				s.app.dialogs.Pop()
+			}
+			s.app.edited(editedMsg{edit: e, err: fmt.Errorf("%s: %w", text, queue.ErrEdited)})
+			s.pass(swallow)
+			harmless(t, s)
+			s.later("enter")
+
+			pause := queue.Pause{Queue: text, Since: noon, By: text, Why: text}
+			j.Status, j.DiedAt = queue.Pending, nil
+			s.detail().Took(jobMsg{id: j.ID, job: j, length: len(j.Payload), waiting: &queue.Waiting{Paused: &pause}})
+			s.send(tea.ResumeMsg{})
+			harmless(t, s)
+			j.Status, j.LockedBy = queue.Processing, text
+			s.detail().Took(jobMsg{id: j.ID, job: j, length: len(j.Payload)})
+			s.send(tea.ResumeMsg{})
+			s.later("T")
 			harmless(t, s)
 		}
 	}

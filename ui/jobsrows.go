@@ -252,8 +252,7 @@ func (j *jobsTab) last(job *queue.Job) cell {
 		who := j.pic.holder(job.LockedBy)
 		return cell{text: join(who.name, who.gone()), ink: pick(who.gone() == "", t.accent, t.bad)}
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(job.LastError), "\n")
-	return cell{text: line, ink: pick(job.Status.IsDeadLetter(), t.text, t.dim)}
+	return cell{text: briefly(job.LastError), ink: pick(job.Status.IsDeadLetter(), t.text, t.dim)}
 }
 
 // none says that there are no jobs to show, as far as it is known.

@@ -153,9 +153,8 @@ func (j *jobsTab) Keys(a *app) []action {
 		}
 		keys = append(keys, openKey(a, id, ok))
 	}
-	redrive, cancel := actsOn(a, job, "")
+	keys = append(keys, actsOn(a, job, "")...)
 	keys = append(keys,
-		redrive, cancel,
 		key("s", "status", "only jobs of the next status: ready, scheduled, processing, completed, failed, dead, any", do(func() { j.turnStanding(1) })),
 		key("S", "", "only jobs of the status before", do(func() { j.turnStanding(-1) })),
 		key("right ]", "queue", "only jobs of the next queue by name", do(func() { j.turnQueue(1) })),
@@ -168,28 +167,6 @@ func (j *jobsTab) Keys(a *app) []action {
 		keys = append(keys, j.line.clearKey())
 	}
 	return keys
-}
-
-// actsOn are what can be done to one job, whatever its status; over is why nothing can.
-func actsOn(a *app, job *queue.Job, over string) (redrive, cancel action) {
-	var one target
-	var alive, ended string
-	switch {
-	case over != "":
-	case job == nil:
-		over = "no job under the cursor"
-	default:
-		one = jobTarget(job)
-		if !job.Status.IsDeadLetter() {
-			alive = "not a dead letter: " + string(job.Status)
-		}
-		if job.Status != queue.Pending && job.Status != queue.Processing {
-			ended = "nothing to stop: " + string(job.Status)
-		}
-	}
-	redrive = redriveKey(a, func() []subject { return subjects(*job) }, true)
-	redrive.help = "bring this job back to pending"
-	return redrive.unless(over).unless(alive), cancelKey(a, one, pick(over != "", over, ended))
 }
 
 // count is how many there are by the live counts, "" when they are not known.

@@ -12,6 +12,9 @@ import (
 // Logged enters an act in the world's operator log when it has ended.
 func (w *world) Logged(ctx context.Context, a queue.Act, do func(context.Context) (done, skipped int, err error)) error {
 	w.touch("log")
+	if w.logDown != nil {
+		return w.logDown
+	}
 	done, skipped, err := do(ctx)
 	a.Done, a.Skips = int64(done), int64(skipped)
 	if err != nil {

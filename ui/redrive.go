@@ -57,6 +57,11 @@ func (a *app) acted(set deadSet) {
 	}
 	a.deadTab.Stale()
 	a.jobsTab.Again()
+	for _, p := range a.over {
+		if d, ok := p.(*detail); ok {
+			d.Stale()
+		}
+	}
 }
 
 // report says what came of an act on many: how many were skipped, and of a few of them why.

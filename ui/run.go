@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/ui/editor"
 	"github.com/leasetop/leasetop/ui/guard"
 )
 
@@ -32,10 +33,25 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.check(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, syscall.SIGINT)
+	defer signal.Stop(interrupts)
+	go func() {
+		for {
+			select {
+			case <-interrupts:
+				if !editor.Running() { // else it was typed there, and meant for it
+					cancel()
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 
 	a := newApp(ctx, cfg)
 	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
@@ -80,8 +96,9 @@ func Run(ctx context.Context, cfg Config) error {
 	default:
 		watch.Abandon()
 	}
+	draft := a.drafts.leave()
 	if over {
-		for _, line := range a.leftPlans() {
+		for _, line := range append(a.leftPlans(), draft...) {
 			fmt.Fprintln(os.Stderr, "leasetop: "+line)
 		}
 	}

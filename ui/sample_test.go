@@ -180,12 +180,12 @@ func sampleJob(id int64) *queue.Job {
 		LastError: smtp, DiedAt: &died, CreatedAt: at(3 * time.Hour), UpdatedAt: died, IdempotencyKey: "order-77123/receipt",
 		Errors: []queue.Attempt{
 			{Attempt: 1, At: at(62 * time.Minute), Worker: owner("w1", 2), Outcome: "retry", Error: "dial tcp 10.1.4.7:25: connect: connection refused"},
-			{Attempt: 2, At: at(60 * time.Minute), Worker: owner("w2", 2), Outcome: "retry", Error: "dial tcp 10.1.4.7:25: connect: connection refused"},
+			{Attempt: 2, At: at(60 * time.Minute), Worker: owner("w2", 2), Outcome: "retry", Error: "dial tcp 10.1.4.8:25: connect: connection refused"},
 			{Attempt: 3, At: at(31 * time.Minute), Worker: owner("w5", 2), Outcome: "lost", Error: "lease ran out, worker lost"},
 			{Attempt: 4, At: at(15 * time.Minute), Worker: owner("w1", 8), Outcome: "retry", Error: smtp},
 			{Attempt: 5, At: died, Worker: owner("w3", 11), Outcome: "buried", Error: smtp},
 		},
-		Payload: json.RawMessage(`{"to": "jane@example.com", "order": {"id": 1970670598291982290, "total": 129.90, "currency": "EUR", "lines": [{"sku": "A-17", "qty": 2}, {"sku": "B-3", "qty": 1}]}, "template": "receipt", "attachments": [], "retry": null, "priority": true, "weights": [1e400, -0]}`),
+		Payload: json.RawMessage(`{"to": "jane@example.com", "order": {"id": 1970670598291982290, "total": 129.90, "currency": "EUR", "lines": [{"sku": "A-17", "qty": 2}]}, "template": "receipt", "smtp": {"user": "shop", "password": "hunter2"}, "attachments": [], "retry": null, "priority": true, "weights": [1e400, -0]}`),
 	}
 }
 
@@ -209,12 +209,14 @@ type world struct {
 	jobs  []queue.Job // of the table, newest first
 	looks []question  // what was asked about them
 
+	oneJobs
+
 	down   error    // what the database answers instead
 	broken []string // what Update or View asked for, which they must not
 }
 
 func newWorld() *world {
-	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321}, jobs: sampleJobs()}
+	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321}, jobs: sampleJobs(), oneJobs: oneJobs{entries: sampleActs()}}
 }
 
 func (w *world) note(format string, args ...any) {
@@ -298,7 +300,7 @@ func (w *world) Preview(_ context.Context, id int64, n int) (*queue.Job, int, er
 		w.note("preview")
 		return nil, 0, w.down
 	}
-	j := sampleJob(id)
+	j := w.job(id)
 	length := len(j.Payload)
 	j.Payload = j.Payload[:min(n, length)]
 	return j, length, nil
@@ -401,6 +403,9 @@ type stage struct {
 	app  *app
 	held []aloneMsg // keys that wait whether others follow
 	sent string     // to the terminal, beside the screen
+
+	clipboard string // what the terminal was given to copy
+	editor    int    // how often the terminal was given to an editor
 }
 
 type stageOption func(*Config)
@@ -449,8 +454,17 @@ func (s *stage) run(cmd tea.Cmd) {
 		s.held = append(s.held, msg)
 	case tea.RawMsg:
 		s.sent += fmt.Sprint(msg.Msg)
+	case revealedMsg, originalsMsg, copyMsg, editMsg, reviewMsg, editedMsg, actedMsg, actsMsg:
+		s.send(msg)
 	case jobsMsg, deadMsg, groupsMsg, gatherMsg, discardMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)
+	default:
+		switch fmt.Sprintf("%T", msg) {
+		case "tea.setClipboardMsg":
+			s.clipboard = fmt.Sprint(msg)
+		case "tea.execMsg":
+			s.editor++
+		}
 	}
 }
 

@@ -16,13 +16,22 @@ const (
 // wrap makes a foreign text safe and breaks it into lines of at most w cells, at
 // spaces where there are any.
 func wrap(text string, w int) []string {
-	if w <= 0 {
-		return nil
-	}
+	return wrapSafe(block(text), w)
+}
+
+// block makes a foreign text safe, as much of it as may be wrapped.
+func block(text string) string {
 	if len(text) > maxText {
 		text = text[:maxText] + "…"
 	}
-	text = safe.Block(strings.TrimRight(text, "\n"))
+	return safe.Block(strings.TrimRight(text, "\n"))
+}
+
+// wrapSafe breaks a text that is safe already, and may have colours, into lines.
+func wrapSafe(text string, w int) []string {
+	if w <= 0 {
+		return nil
+	}
 	lines := strings.Split(ansi.Wrap(text, w, ""), "\n")
 	if len(lines) > maxLines {
 		lines = append(lines[:maxLines], "…")
@@ -36,9 +45,9 @@ type piece struct {
 	ink  ink
 }
 
-// fold breaks a line of pieces into lines of at most w cells. Lines after the
+// foldLine breaks a line of pieces into lines of at most w cells. Lines after the
 // first are set in by so many cells.
-func fold(pieces []piece, w, indent int) []string {
+func foldLine(pieces []piece, w, indent int) []string {
 	if w <= 0 {
 		return nil
 	}

@@ -124,3 +124,26 @@ func FuzzMaskKeepsWhatIsNoSecret(f *testing.F) {
 		}
 	})
 }
+
+// Every name of a secret has a stem: else texts with it would not be looked through.
+func TestEveryNameHasAStem(t *testing.T) {
+	t.Parallel()
+	for _, names := range []map[string]bool{words, joint} {
+		for name := range names {
+			if !hasAny(name, stems) {
+				t.Errorf("%s has none", name)
+			}
+		}
+	}
+	for _, name := range inside {
+		if !hasAny(name, stems) {
+			t.Errorf("%s has none", name)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	for b.Loop() {
+		Text(`Post "https://hooks.example.com/v2/orders": dial tcp 10.1.4.7:443: connect: connection refused`)
+	}
+}

@@ -9,13 +9,30 @@ import (
 // textMost is how much of a text is looked through; what comes after is left out.
 const textMost = 1 << 20
 
-// byForm finds secrets that need no name: the first group stays, the second is hidden.
-var byForm = []*regexp.Regexp{
-	regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([0-9][^\s/"']*|[^\s/"'0-9][^\s"']*)@`), // a password in a URL; what begins as a port does ends as one
-	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/-]{12,}=*)`),                         // an Authorization header
-	regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?)`),               // a JSON web token
-	regexp.MustCompile(`(\b)((?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{6,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{16})`),
-	regexp.MustCompile(`(-----BEGIN [A-Z ]*PRIVATE KEY-----)((?s:.*?))(?:-----END|$)`),
+// byForm finds secrets that need no name, in texts that have one of the hints in lower
+// case: the first group stays, the second is hidden.
+var byForm = []struct {
+	hints   []string
+	pattern *regexp.Regexp
+}{
+	{[]string{"@"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([0-9][^\s/"']*|[^\s/"'0-9][^\s"']*)@`)}, // a password in a URL; what begins as a port does ends as one
+	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/-]{12,}=*)`)},           // an Authorization header
+	{[]string{"eyj"}, regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?)`)},             // a JSON web token
+	{[]string{"k_live_", "k_test_", "gh", "akia"}, regexp.MustCompile(`(\b)((?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{6,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{16})`)},
+	{[]string{"private key"}, regexp.MustCompile(`(-----BEGIN [A-Z ]*PRIVATE KEY-----)((?s:.*?))(?:-----END|$)`)},
+}
+
+// stems are parts of which every secret's name has one: a text without them is not looked
+// through for names. Lists show an error in every line, many times a second.
+var stems = []string{"pass", "pw", "secret", "token", "auth", "cred", "cookie", "session", "card", "bearer", "jwt", "otp", "pin", "cv", "iban", "ssn", "dsn", "key", "number"}
+
+func hasAny(text string, parts []string) bool {
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // assigned is a name and what stands between it and its value: password=x, "token": "x",
@@ -28,6 +45,29 @@ func Text(text string) (masked string, secrets int) {
 	if len(text) > textMost {
 		text = text[:textMost] + "…"
 	}
+	lower := strings.ToLower(text)
+	masked = text
+	if hasAny(lower, stems) {
+		masked, secrets = named(text)
+	}
+	for _, form := range byForm {
+		if !hasAny(lower, form.hints) {
+			continue
+		}
+		masked = form.pattern.ReplaceAllStringFunc(masked, func(found string) string {
+			groups := form.pattern.FindStringSubmatch(found)
+			if strings.HasPrefix(groups[2], Mask) {
+				return found
+			}
+			secrets++
+			return groups[1] + Mask + found[len(groups[1])+len(groups[2]):]
+		})
+	}
+	return masked, secrets
+}
+
+// named masks what stands after the name of a secret.
+func named(text string) (masked string, secrets int) {
 	var out strings.Builder
 	rest := text
 	for {
@@ -51,18 +91,7 @@ func Text(text string) (masked string, secrets int) {
 		rest = rest[at[3]:]
 	}
 	out.WriteString(rest)
-	masked = out.String()
-	for _, form := range byForm {
-		masked = form.ReplaceAllStringFunc(masked, func(found string) string {
-			groups := form.FindStringSubmatch(found)
-			if strings.HasPrefix(groups[2], Mask) {
-				return found
-			}
-			secrets++
-			return groups[1] + Mask + found[len(groups[1])+len(groups[2]):]
-		})
-	}
-	return masked, secrets
+	return out.String(), secrets
 }
 
 // value measures the value that text begins with: the quote that opens it, and it up to
