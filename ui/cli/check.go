@@ -130,7 +130,7 @@ func (c *CheckOptions) cap() int {
 	for _, limits := range []alert.Limits{c.Max, c.Warn} {
 		most = max(most, limits[alert.Dead], limits[alert.Expired], limits[alert.DeadRate]*alert.Window.Minutes())
 	}
-	return int(min(most, math.MaxInt32)) + 1
+	return int(min(most, math.MaxInt32-1)) + 1
 }
 
 // finding is what a check prints as JSON.
