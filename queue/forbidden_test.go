@@ -83,9 +83,26 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"logged": func(ctx context.Context) error {
 			return q.Logged(ctx, Act{By: "ann", What: "redrive"}, func(context.Context) (int, int, error) { return 0, 0, nil })
 		},
-		"acts":              func(ctx context.Context) error { _, err := q.Acts(ctx, 0, 10); return err },
-		"pause":             func(ctx context.Context) error { _, err := q.Pause(ctx, "ann", "", "emails"); return err },
-		"resume":            func(ctx context.Context) error { _, err := q.Resume(ctx, "emails"); return err },
+		"acts":       func(ctx context.Context) error { _, err := q.Acts(ctx, 0, 10); return err },
+		"pause":      func(ctx context.Context) error { _, err := q.Pause(ctx, "ann", "", "emails"); return err },
+		"resume":     func(ctx context.Context) error { _, err := q.Resume(ctx, "emails"); return err },
+		"plan":       func(ctx context.Context) error { return still(errorOfPlan(q.Plan(ctx, 4711))) },
+		"plans":      func(ctx context.Context) error { _, err := q.Plans(ctx, 0, 10); return err },
+		"plan jobs":  func(ctx context.Context) error { _, err := q.PlanJobs(ctx, 4711, 0, 10, "skipped"); return err },
+		"pause plan": func(ctx context.Context) error { return still(errorOfPlan(q.PausePlan(ctx, "ann", "", 4711))) },
+		"redrive plan": func(ctx context.Context) error {
+			p, err := q.StartPlan(ctx, "ann", NewPlan{IDs: []int64{dead}})
+			for _, next := range []func(context.Context, string, string, int64) (Plan, error){q.PausePlan, q.ResumePlan, nil, q.UndoPlan, nil} {
+				switch {
+				case err != nil:
+				case next == nil:
+					p, err = q.ExecutePlan(ctx, p.ID, nil)
+				default:
+					p, err = next(ctx, "ann", "", p.ID)
+				}
+			}
+			return err
+		},
 		"pauses":            func(ctx context.Context) error { _, err := q.Pauses(ctx); return err },
 		"discard":           func(ctx context.Context) error { _, err := q.Discard(ctx, "ann", "", dead); return err },
 		"restore":           func(ctx context.Context) error { _, err := q.Restore(ctx, "ann", dead); return err },

@@ -192,6 +192,29 @@ func TestOperatorLogTakesOverTheRightsOnJobs(t *testing.T) {
 	}
 }
 
+// Whoever could redrive before there were plans may start one, without a right to enqueue;
+// whoever could only look may only look.
+func TestPlansTakeOverTheRightsOnJobs(t *testing.T) {
+	t.Parallel()
+	url := testdb.New(t)
+	downTo(t, url, 3)
+	_, redrives := as(t, url, "grant select, update on leasetop.jobs to ROLE")
+	_, looks := as(t, url, "grant select on leasetop.jobs to ROLE")
+	if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, url)
+	for _, table := range []string{"redrive_plans", "redrive_jobs"} {
+		for _, right := range []string{"select", "insert", "update", "delete"} {
+			for role, want := range map[string]bool{redrives: right != "delete", looks: right == "select"} {
+				if got := value[bool](t, conn, "select has_table_privilege($1, $2, $3)", role, "leasetop."+table, right); got != want {
+					t.Errorf("%s on %s: %v, want %v", right, table, got, want)
+				}
+			}
+		}
+	}
+}
+
 // A database may print times and read strings in its own way.
 func TestMigrateUnderUnusualSettings(t *testing.T) {
 	t.Parallel()
