@@ -177,7 +177,7 @@ func TestOnlyAFilterOnPayloadsReadsThem(t *testing.T) {
 func TestStridesBecomeShorterUntilTheyAreAnswered(t *testing.T) {
 	t.Parallel()
 	late := &pgconn.PgError{Code: "57014"}
-	s := stride{1000, strideMost}
+	s := stride{1000, strideMost, 1}
 	var looks []int
 	look := func(rows int) error {
 		if looks = append(looks, rows); rows > 20 {
@@ -188,12 +188,12 @@ func TestStridesBecomeShorterUntilTheyAreAnswered(t *testing.T) {
 	if err := s.take(t.Context(), look); err != nil || !slices.Equal(looks, []int{1000, 250, 62, 15}) || s.most != 15 {
 		t.Errorf("%v, %v, then at most %d", looks, err, s.most)
 	}
-	s = stride{3, strideMost}
+	s = stride{3, strideMost, 1}
 	if err := s.take(t.Context(), func(int) error { return late }); !errors.Is(err, late) || s.rows != 1 {
 		t.Errorf("%v at %d", err, s.rows)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	s, looks = stride{1000, strideMost}, nil
+	s, looks = stride{1000, strideMost, 1}, nil
 	if err := s.take(ctx, func(rows int) error { stop(); return look(rows) }); err == nil || len(looks) != 1 {
 		t.Errorf("called off: %v, %v", looks, err)
 	}

@@ -53,7 +53,7 @@ func TestStepsLeaveNoDeadLetterOut(t *testing.T) {
 			for _, rows := range []int{1, 25, 200, 10_000} {
 				var got []int64
 				told := 0
-				ok(t, q.readSteps(t.Context(), steps, stride{rows, rows}, func(s *deadSteps) error {
+				ok(t, q.readSteps(t.Context(), steps, stride{rows, rows, 1}, func(s *deadSteps) error {
 					read, err := q.pool.Query(t.Context(), q.schema.Query("dead_matching"), append(s.args(), nil, nil, false)...)
 					ok(t, err)
 					defer read.Close()

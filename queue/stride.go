@@ -12,7 +12,10 @@ import (
 // takes about a tenth of a second, whatever the server and the payloads are like. A
 // short statement holds up nobody, ends when it is called off, and stays within
 // statement_timeout.
-type stride struct{ rows, most int }
+type stride struct {
+	rows, most int
+	least      int // it gets no shorter for being slow, only when the server gives it up: a statement costs something by itself
+}
 
 const (
 	strideMost  = 100_000
@@ -24,11 +27,11 @@ const (
 func strideFor(n *narrow) stride {
 	switch {
 	case n.wide:
-		return stride{200, strideMost}
+		return stride{200, strideMost, 1}
 	case n.path != nil:
-		return stride{10_000, strideMost}
+		return stride{10_000, strideMost, 2500}
 	}
-	return stride{20_000, strideMost}
+	return stride{20_000, strideMost, 5000}
 }
 
 // take looks at some jobs. What the server gives up is looked at again in shorter strides,
@@ -40,12 +43,12 @@ func (s *stride) take(ctx context.Context, look func(rows int) error) error {
 		switch took := time.Since(began); {
 		case err != nil && s.rows > 1 && ctx.Err() == nil && gaveUp(err):
 			s.rows = max(s.rows/4, 1)
-			s.most = s.rows
+			s.most, s.least = s.rows, 1
 			continue
 		case err != nil:
 			return err
-		case took > strideSlow:
-			s.rows = max(s.rows/2, 1)
+		case took > strideSlow && s.rows > s.least:
+			s.rows = max(s.rows/2, s.least)
 		case took < strideQuick:
 			s.rows = min(s.rows*2, s.most)
 		}
