@@ -360,7 +360,7 @@ func TestMarkAndCursorShowTogether(t *testing.T) {
 	s := newStage(t, newWorld(), 120, 36)
 	s.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
 	s.press("3", "tab", "space", "k")
-	s.sees("│▸◆    4s  88007", "│     11s  87994")
+	s.sees("│▸◆     4s  88007", "│      11s  87994")
 }
 
 // A burial by the reaper is told once, as what it was.

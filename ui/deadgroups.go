@@ -25,9 +25,21 @@ type groupKey struct {
 	where                    string
 }
 
-// text is the filter that finds them, as it can be typed.
+// text is the filter that finds them, as it can be typed: what they were grouped under, but
+// for words that the group says again.
 func (k groupKey) text() string {
-	return strings.TrimSpace(k.where + " " + filter.Group(k.queue, k.kind, k.fingerprint).String())
+	group := filter.Group(k.queue, k.kind, k.fingerprint).String()
+	said := map[string]bool{}
+	for _, w := range filter.Words(group) {
+		said[group[w.From:w.To]] = true
+	}
+	var words []string
+	for _, w := range filter.Words(k.where) {
+		if word := k.where[w.From:w.To]; !said[word] {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(append(words, group), " ")
 }
 
 // deadGroups are the dead letters that pass a filter by what they died of, the largest

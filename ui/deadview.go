@@ -62,7 +62,8 @@ func (d *deadTab) listRows(w, h int) []string {
 		return d.empty(l.read && !l.below.lacks(), l.err, w)
 	}
 	from, to := l.list.Window(max(h-1, 1))
-	g := deadGrid(jobsOf(l.rows[from:to]), w-3) // beside the cursor and the marks
+	g := deadGrid(jobsOf(l.rows[from:to]), w-4) // beside the cursor and the marks
+	g.widths[0]++                               // which stand apart from the ages
 	lines := []string{"  " + g.header(t.dim)}
 	begin, end := d.stretch()
 	for i := from; i < to; i++ {
@@ -223,6 +224,9 @@ func (d *deadTab) listHeading(h *heading) (rest string, words []string) {
 		return rest, []string{"reading up to the end…"}
 	}
 	loaded := len(l.rows)
+	if loaded == 0 {
+		return pick(l.below.next != nil, "none found yet", rest), nil
+	}
 	to := min(l.list.top+l.list.height, loaded)
 	below, more := loaded-to, false
 	if l.below.next != nil {

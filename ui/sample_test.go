@@ -199,12 +199,13 @@ type world struct {
 	asked []string    // "redrive 1 2", "kill w3" …
 	acts  []queue.Act // the operator log
 
-	deadLooks []queue.DeadStretch // what was asked about the dead letters
-	groupings int                 // how often they were grouped
-	skip      map[int64]string
-	now       time.Time
-	stats     *Ledger
-	plans     plans
+	deadLooks  []queue.DeadStretch // what was asked about the dead letters
+	groupings  int                 // how often they were grouped
+	discarding func()              // called after every batch
+	skip       map[int64]string
+	now        time.Time
+	stats      *Ledger
+	plans      plans
 
 	jobs  []queue.Job // of the table, newest first
 	looks []question  // what was asked about them

@@ -3,8 +3,8 @@ package ui
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -14,24 +14,31 @@ import (
 
 // passes tells whether a job passes a filter, as the database would: of the words that the
 // tests use, without ranges.
-func passes(f filter.Filter, j *queue.Job) bool {
-	for _, w := range filter.Words(f.String()) {
-		of := []string{j.LastError, j.Queue, j.Kind, j.IdempotencyKey}
-		same := func(fact, value string) bool { return strings.Contains(strings.ToLower(fact), strings.ToLower(value)) }
+func passes(f filter.Filter, j *queue.Job) bool { return pass(filter.Words(f.String()), j) }
+
+func pass(words []filter.Word, j *queue.Job) bool {
+	for _, w := range words {
+		of, within := []string{j.LastError, j.Queue, j.Kind, j.IdempotencyKey}, true
 		if w.Key != nil {
-			literal := map[string]string{"queue": j.Queue, "kind": j.Kind, "status": string(j.Status), "fingerprint": fingerprint(j), "id": fmt.Sprint(j.ID)}
-			key := w.Key[0].Text
-			if key == "error" {
-				of = []string{j.LastError}
-			} else {
-				of = []string{literal[key]}
-				same = func(fact, value string) bool { return fact == value }
+			switch within = false; w.Key[0].Text {
+			case "error":
+				of, within = of[:1], true
+			case "queue":
+				of = of[1:2]
+			case "kind":
+				of = of[2:3]
+			case "status":
+				of = []string{string(j.Status)}
+			case "id":
+				of = []string{itoa(j.ID)}
+			case "fingerprint":
+				of = []string{fingerprint(j)}
 			}
 		}
 		hit := false
 		for _, value := range w.Values {
 			for _, fact := range of {
-				hit = hit || same(fact, value.Text)
+				hit = hit || fact == value.Text || within && strings.Contains(strings.ToLower(fact), strings.ToLower(value.Text))
 			}
 		}
 		if hit == w.Not {
@@ -64,12 +71,9 @@ func (w *world) DeadLetters(ctx context.Context, where filter.Filter, s queue.De
 	all := w.state.Dead.Latest
 	if s.From != nil {
 		from := cursorPlace(s.From, newestPlace)
-		at := slices.IndexFunc(all, func(j queue.Job) bool { return from.above(placeOf(&j)) })
-		if at < 0 {
-			return found, nil
-		}
-		all = all[at:]
+		all = all[sort.Search(len(all), func(i int) bool { return from.above(placeOf(&all[i])) }):]
 	}
+	words := filter.Words(where.String())
 	for i := range all {
 		j := all[i]
 		if found.Looked == s.Look || len(found.Jobs) == s.Limit {
@@ -77,9 +81,8 @@ func (w *world) DeadLetters(ctx context.Context, where filter.Filter, s queue.De
 			found.Next = &queue.Cursor{ID: last.ID, DiedAt: last.DiedAt}
 			break
 		}
-		found.Looked++
-		found.Through = j.DiedAt
-		if passes(where, &j) {
+		found.Looked, found.Through = found.Looked+1, j.DiedAt
+		if pass(words, &j) {
 			j.Fingerprint = fingerprint(&j)
 			found.Jobs = append(found.Jobs, j)
 		}
@@ -165,7 +168,14 @@ func (w *world) Discard(_ context.Context, by, why string, ids ...int64) (done q
 			continue
 		}
 		done.IDs = append(done.IDs, id)
-		w.vanish(id)
+	}
+	state := *w.state
+	state.Dead.Latest = slices.DeleteFunc(slices.Clone(state.Dead.Latest), func(j queue.Job) bool { return slices.Contains(done.IDs, j.ID) })
+	state.Dead.Signal++
+	w.state = &state
+	w.deletes(func(j *queue.Job) bool { return slices.Contains(done.IDs, j.ID) })
+	if w.discarding != nil {
+		w.discarding()
 	}
 	return done, w.down
 }
