@@ -83,8 +83,8 @@ func (r *reviewDialog) Keys(a *app) []action {
 	}
 	alive := pick(r.edit.status.IsDeadLetter(), "", "the job is no dead letter")
 	return []action{
-		key("s", "save", "", write(false)).unless(wrong),
-		key("r", "save and redrive", "", write(true)).unless(alive).unless(wrong),
+		key("s", "save", "", write(false)).unless(wrong).alone(),
+		key("r", "save and redrive", "", write(true)).unless(alive).unless(wrong).alone(),
 		key("e", "go on editing", "", func() tea.Cmd {
 			a.dialogs.Pop()
 			return a.openEditor(r.edit)

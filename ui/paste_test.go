@@ -47,6 +47,71 @@ func TestPasteNeverActsWhateverIsOpen(t *testing.T) {
 	}
 }
 
+// What changes something stands alone, or asks first: then no paste does it. Every key of
+// every page and dialog is looked at, once.
+func TestEveryKeyThatActsAsksOrStandsAlone(t *testing.T) {
+	t.Parallel()
+	type one struct{ front, keys string }
+	seen := map[one]bool{}
+	acting := 0
+	walking := newStage(t, newWorld(), 120, 36)
+	for n := range screens {
+		walking.show(n)
+		at := func() *stage {
+			s := newStage(t, newWorld(), 120, 36)
+			for i := range n + 1 {
+				s.show(i)
+			}
+			s.now = s.now.Add(swallow)
+			return s
+		}
+		for i, a := range walking.keysNow() {
+			this := one{walking.front(), strings.Join(a.keys, " ")}
+			if a.why != "" || a.do == nil || seen[this] {
+				continue
+			}
+			seen[this] = true
+			fresh := at() // what the key does leaves its traces
+			before := fresh.log()
+			fresh.run(fresh.keysNow()[i].do())
+			if after := fresh.log(); after != before {
+				acting++
+				if looks := this == (one{"HEALTH", "c"}); !a.solo && !looks {
+					t.Errorf("%s: %s at once does %q", this.front, this.keys, strings.TrimPrefix(after, before))
+				}
+			}
+		}
+	}
+	if acting < 10 {
+		t.Errorf("only %d keys act", acting)
+	}
+}
+
+// Nor into what an edit is about to change.
+func TestPasteIntoAReviewSavesNothing(t *testing.T) {
+	for _, text := range append(pastes, "s\nr\ns\n") {
+		s := editing(t, newWorld(), sampleJob(88007), 120, 36)
+		s.types(`{"to": "someone else"}`, nil)
+		s.now = s.now.Add(swallow)
+		if got := s.front(); !strings.HasPrefix(got, "EDITED PAYLOAD") {
+			t.Fatalf("%q is in front", got)
+		}
+		before := s.log()
+		s.pressAtOnce(text)
+		if after := s.log(); after != before {
+			t.Errorf("%q did %q", text, strings.TrimPrefix(after, before))
+		}
+	}
+}
+
+// keysNow are the actions of what is in front.
+func (s *stage) keysNow() []action {
+	if top := s.app.dialogs.Top(); top != nil {
+		return top.Keys(s.app)
+	}
+	return s.app.keys()
+}
+
 // pressAtOnce presses the keys that a text is made of, as a terminal sends a paste.
 func (s *stage) pressAtOnce(text string) {
 	s.t.Helper()

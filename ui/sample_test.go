@@ -405,6 +405,8 @@ type stage struct {
 	held []aloneMsg // keys that wait whether others follow
 	sent string     // to the terminal, beside the screen
 
+	astray bool // cursors are not where they would be, so keys may open something else
+
 	clipboard string // what the terminal was given to copy
 	editor    int    // how often the terminal was given to an editor
 }
