@@ -153,6 +153,9 @@ func (e *execution) step(ctx context.Context) (wait time.Duration, over bool, er
 		return 0, false, err
 	}
 	if p.State.toExecute() && p.token != e.token {
+		if e.has = false; p.token == "" { // whoever took it over has given it back
+			return 0, false, nil
+		}
 		return 0, false, p.taken()
 	}
 	if err := e.tally.count(ctx, e.q, p); err != nil {

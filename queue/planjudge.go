@@ -11,6 +11,8 @@ const (
 	tallyBlock = 10_000
 	// tallyEvery is how often they are counted at most; and so that it takes no more than a tenth of the time.
 	tallyEvery, tallyShare = 100 * time.Millisecond, 10
+	// tallySpell is after how long of counting something else has its turn.
+	tallySpell = 50 * time.Millisecond
 	// judgedFrom is how many jobs have to have ended for a share of them to say anything.
 	judgedFrom = 10
 )
@@ -19,8 +21,10 @@ const (
 // those that have ended whole are not looked at again.
 type tally struct {
 	blocks []block
-	next   time.Time // when it is counted again
-	cares  int64     // the position from which it judges
+	at     int           // the block that is counted next
+	spent  time.Duration // on this round
+	next   time.Time     // when the next round begins
+	cares  int64         // the position from which it judges
 }
 
 type block struct {
@@ -43,19 +47,20 @@ func newTally(p *standingPlan) tally {
 	return t
 }
 
-// count counts again when it is time to.
+// count counts again when it is time to, for a moment: a round of a large plan takes many.
 func (t *tally) count(ctx context.Context, q *Queue, p *standingPlan) error {
 	began := time.Now()
 	if began.Before(t.next) {
 		return nil
 	}
-	for i := range t.blocks {
-		b := &t.blocks[i]
-		if b.from >= p.reached {
-			break
-		}
+	for ; t.at < len(t.blocks) && t.blocks[t.at].from < p.reached; t.at++ {
+		b := &t.blocks[t.at]
 		if b.counted == b.to && b.ended() == b.redriven {
 			continue
+		}
+		if time.Since(began) > tallySpell {
+			t.spent += time.Since(began)
+			return nil
 		}
 		to := min(b.to, p.reached)
 		o, err := q.outcomes(ctx, p.ID, b.from, to)
@@ -64,7 +69,9 @@ func (t *tally) count(ctx context.Context, q *Queue, p *standingPlan) error {
 		}
 		b.planOutcomes, b.counted = o, to
 	}
-	t.next = began.Add(max(tallyEvery, tallyShare*time.Since(began)))
+	t.spent += time.Since(began)
+	t.next = began.Add(max(tallyEvery, tallyShare*t.spent))
+	t.at, t.spent = 0, 0
 	return nil
 }
 

@@ -48,6 +48,9 @@ func seconds(s float64) time.Duration {
 	return time.Duration(s * 1e9)
 }
 
+// countedAtOnce is how many jobs of a plan one statement counts: it ends before a statement_timeout.
+const countedAtOnce = 100_000
+
 // Plan returns a plan as it stands, and counts what has become of its jobs by now, which
 // takes a second or two for a million. The error wraps [ErrNotFound] when there is none of this id.
 func (q *Queue) Plan(ctx context.Context, id int64) (Plan, error) {
@@ -56,11 +59,15 @@ func (q *Queue) Plan(ctx context.Context, id int64) (Plan, error) {
 		return Plan{}, err
 	}
 	if p.Redriven > 0 {
-		o, err := q.outcomes(ctx, id, 0, p.reached)
-		if err != nil {
-			return Plan{}, err
+		var all planOutcomes
+		for from := int64(0); from < p.reached; from += countedAtOnce {
+			some, err := q.outcomes(ctx, id, from, min(from+countedAtOnce, p.reached))
+			if err != nil {
+				return Plan{}, err
+			}
+			all = all.plus(some)
 		}
-		p.become(o)
+		p.become(all)
 	}
 	return p.Plan, nil
 }
