@@ -11,8 +11,10 @@ import (
 	"github.com/leasetop/leasetop/queue/filter"
 )
 
-// How the groups are read: all dead letters there are are looked at for them, so seldom.
+// How the groups are read: the newest dead letters first, so that something is to be seen
+// at once; then all there are, so seldom.
 const (
+	groupsFirst   = 20_000
 	groupsTimeout = time.Minute
 	groupsBetween = time.Second // from one reading to the next, or
 	groupsRest    = 10          // so many times as long as it took
@@ -65,6 +67,7 @@ type deadGroups struct {
 	failed  time.Time
 	signal  uint64  // of the dead channel, when they were asked for
 	again   bool    // they are to be read again at once
+	part    bool    // they are of the newest alone, and all are read next
 	span    barSpan // of the bars that were drawn last
 	joined  int     // bars that are drawn as one
 }
@@ -72,6 +75,7 @@ type deadGroups struct {
 // groupsMsg is an answer.
 type groupsMsg struct {
 	choice int
+	look   int
 	at     time.Time
 	found  queue.DeadGroups
 	took   time.Duration
@@ -96,12 +100,15 @@ func (g *deadGroups) Load(a *app, line *filterLine) tea.Cmd {
 		g.other(line)
 	}
 	signal := g.pic.state.Dead.Signal
-	if g.loading || g.read && !g.again && g.err == nil && (g.signal == signal || a.frozen) {
+	if g.loading || g.read && !g.again && !g.part && g.err == nil && (g.signal == signal || a.frozen) {
 		return nil
 	}
 	now := a.now()
-	soonest := time.Duration(0)
-	if g.read && !g.again {
+	soonest, look := time.Duration(0), 0
+	if !g.read {
+		look = groupsFirst
+	}
+	if g.read && !g.again && !g.part {
 		soonest = max(groupsBetween, groupsRest*g.took)
 	}
 	if g.err != nil {
@@ -121,8 +128,8 @@ func (g *deadGroups) Load(a *app, line *filterLine) tea.Cmd {
 	return a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
 		began := time.Now()
-		found, err := a.cfg.Jobs.DeadGroups(ctx, where, 0)
-		return groupsMsg{choice, now, found, time.Since(began), err}
+		found, err := a.cfg.Jobs.DeadGroups(ctx, where, look)
+		return groupsMsg{choice, look, now, found, time.Since(began), err}
 	})
 }
 
@@ -150,6 +157,7 @@ func (g *deadGroups) Took(m *groupsMsg, now time.Time) {
 		return
 	}
 	g.err, g.read, g.heard, g.took, g.found = nil, true, m.at, m.took, m.found
+	g.part = m.look > 0 && !m.found.Whole
 	keys := make([]groupKey, len(m.found.Groups))
 	for i := range keys {
 		keys[i] = g.keyOf(&m.found.Groups[i])
@@ -174,5 +182,5 @@ func (g *deadGroups) total(f filter.Filter) (n int64, atLeast, known bool) {
 	if !g.read || g.filter.String() != f.String() {
 		return 0, false, false
 	}
-	return g.found.Total, !g.found.Whole, true
+	return g.found.Total, !g.found.Whole, !g.part
 }

@@ -263,6 +263,42 @@ func TestGroupsAreReadAgainGently(t *testing.T) {
 	s.sees("80 in 10 groups")
 }
 
+// The newest are grouped first, so that something is to be seen at once, and then all.
+func TestGroupsOfTheNewestComeFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.heap(groupsFirst + 100)
+	s := newStage(t, w, 120, 36)
+	_, cmd := s.app.Update(keyPress("3"))
+	s.screen()
+	for msg := range s.answers(cmd) {
+		_, cmd = s.app.Update(msg)
+	}
+	s.sees("20,000+ in 2 groups", "of the newest 20,000 dead letters so far, counting all…")
+	s.run(cmd)
+	s.sees("20,100 in 2 groups")
+	s.seesNot("so far")
+}
+
+// answers are what the commands in one come back with.
+func (s *stage) answers(cmd tea.Cmd) func(yield func(tea.Msg) bool) {
+	return func(yield func(tea.Msg) bool) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, one := range msg {
+				for answer := range s.answers(one) {
+					yield(answer)
+				}
+			}
+		case groupsMsg:
+			yield(msg)
+		}
+	}
+}
+
 func TestGroupsThatAreNotAllSaySo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)

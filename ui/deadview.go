@@ -130,7 +130,10 @@ func (d *deadTab) foot(w int) (lines []string) {
 		if g.err != nil {
 			note(t.bad, "✗", fmt.Sprintf("not read again since %s: %v", age(d.pic.local.Sub(g.failed)), g.err))
 		}
-		if !g.found.Whole {
+		switch {
+		case g.part:
+			note(t.accent, "…", fmt.Sprintf("of the newest %s dead letters so far, counting all…", thousands(g.found.Looked)))
+		case !g.found.Whole:
 			note(t.warn, "·", fmt.Sprintf("of the newest %s dead letters; older ones are not counted: a queue's name in the filter leaves out others", thousands(g.found.Looked)))
 		}
 	}
