@@ -77,6 +77,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			return still(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{}`), Redrive: true}))
 		},
 		"originals":   func(ctx context.Context) error { _, err := q.Originals(ctx, dead); return err },
+		"key holder":  func(ctx context.Context) error { _, err := q.KeyHolder(ctx, "emails", "k"); return err },
 		"run now":     func(ctx context.Context) error { _, err := q.RunNow(ctx, "ann", dead); return err },
 		"take back":   func(ctx context.Context) error { return only(q.TakeBack(ctx, "ann", running)) },
 		"why waiting": func(ctx context.Context) error { _, err := q.WhyWaiting(ctx, dead); return still(err) },

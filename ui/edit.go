@@ -75,7 +75,7 @@ func (a *app) beginEdit(ctx context.Context, id int64, revealed bool) editMsg {
 	case err != nil:
 		return editMsg{err: err}
 	case length > editMost:
-		return editMsg{err: fmt.Errorf("the payload of job %d has %s characters, too many to edit here: `leasetop edit %d --payload FILE` takes the new one from a file", id, thousands(int64(length)), id)}
+		return editMsg{err: fmt.Errorf("the payload of job %d has %s characters, too many to edit here: `leasetop edit %d --payload @FILE` takes the new one from a file", id, thousands(int64(length)), id)}
 	case job.Status != queue.Pending && !job.Status.IsDeadLetter():
 		return editMsg{err: fmt.Errorf("job %d is %s by now", id, job.Status)}
 	}

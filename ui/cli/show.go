@@ -18,11 +18,25 @@ import (
 const showPayload = 20_000
 
 // Show prints one job with its payload and its history, also one that was discarded, what
-// edits replaced, and of a pending one why it is not running.
-func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
+// edits replaced, and of a pending one why it is not running. For people, secrets are
+// masked, unless they are to be revealed, which is entered in the operator log first; as
+// JSON, for programs, everything is as it is in the table.
+func Show(ctx context.Context, p Printer, q *queue.Queue, id int64, reveal bool) error {
 	if p.Format == JSON {
 		return showJSON(ctx, p, q, id)
 	}
+	if reveal {
+		act := queue.Act{By: Operator(), What: "reveal", IDs: []int64{id}}
+		err := q.Logged(ctx, act, func(ctx context.Context) (done, skipped int, err error) {
+			return 1, 0, show(ctx, p, q, id, &veil{off: true})
+		})
+		return err
+	}
+	return show(ctx, p, q, id, &veil{})
+}
+
+// show prints a job through a veil.
+func show(ctx context.Context, p Printer, q *queue.Queue, id int64, v *veil) error {
 	j, length, err := q.Preview(ctx, id, showPayload)
 	var where string
 	var discarded [][2]string
@@ -72,9 +86,9 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		}
 	}
 	if j.LastError != "" {
-		section(out, "last error", j.LastError)
+		section(out, "last error", v.text(j.LastError))
 	}
-	section(out, "payload", readable(j.Payload))
+	section(out, "payload", v.payload(readable(j.Payload)))
 	p.rest(out, length, j.ID)
 	for i := range originals {
 		o := &originals[i]
@@ -82,19 +96,22 @@ func Show(ctx context.Context, p Printer, q *queue.Queue, id int64) error {
 		if length > showPayload {
 			text = string([]rune(string(o.Payload))[:showPayload])
 		}
-		section(out, fmt.Sprintf("payload until %s, edited by %s", clock(o.At), safe.Text(said(o.By, o.Reason))), text)
+		section(out, fmt.Sprintf("payload until %s, edited by %s", clock(o.At), safe.Text(said(o.By, o.Reason))), v.payload(text))
 		p.rest(out, length, j.ID)
 	}
 	if len(j.Errors) > 0 {
 		fmt.Fprintln(out, "\nhistory")
 		rows := make([][]string, len(j.Errors))
 		for i, a := range j.Errors {
-			rows[i] = []string{"  " + clock(a.At), fmt.Sprint(a.Attempt), a.Outcome, a.Worker, a.Error}
+			rows[i] = []string{"  " + clock(a.At), fmt.Sprint(a.Attempt), a.Outcome, a.Worker, v.text(a.Error)}
 		}
 		columns := []column{{title: "  AT"}, {title: "ATTEMPT", right: true}, {title: "OUTCOME"}, {title: "WORKER", most: 60}, {title: "ERROR", most: 200}}
 		if err := table(out, columns, rows); err != nil {
 			return err
 		}
+	}
+	if v.masked > 0 {
+		fmt.Fprintf(out, "\nsecrets are masked: `leasetop show %d --reveal` prints them, and the operator log tells who did\n", id)
 	}
 	return out.Flush()
 }

@@ -79,12 +79,18 @@ func newRoot(failure *error) *cobra.Command {
 	addEvents(root, o, add)
 	addCheck(root, o, add, failure)
 
-	add(root, &cobra.Command{
-		Use: "show ID", Short: "Print one job with its payload and history", Example: "leasetop show 42 -o json",
+	reveal := false
+	show := add(root, &cobra.Command{
+		Use: "show ID", Short: "Print one job with its payload and history",
+		Long: "Print one job with its payload and history.\n\n" +
+			"What is called password, token, api_key and the like is masked in the payload and in errors; --reveal prints it, and the operator log tells who did. " +
+			"-o json, which is for programs, prints everything as it is.",
+		Example: "leasetop show 42\nleasetop show 42 -o json",
 	}, oneID, func(ctx context.Context, _ *cobra.Command, args []string) error {
 		ids, _ := parseIDs(args) // oneID has looked
-		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Show(ctx, o.printer(), d.Queue, ids[0]) })
+		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Show(ctx, o.printer(), d.Queue, ids[0], reveal) })
 	})
+	show.Flags().BoolVar(&reveal, "reveal", false, "print secrets too; the operator log tells who did")
 	add(root, &cobra.Command{
 		Use: "depth", Short: "Print how many jobs each queue has by status, and which are paused", Example: "leasetop depth -o json",
 	}, noArguments, func(ctx context.Context, _ *cobra.Command, _ []string) error {
