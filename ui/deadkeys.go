@@ -79,6 +79,8 @@ func (d *deadTab) actKeys(a *app) []action {
 	what := pick(d.listed, "the job under the cursor", "all jobs of the group under the cursor")
 	label := func(verb string) string {
 		switch m := &d.marks; {
+		case d.ranged() > 0:
+			return verb + " the marked"
 		case m.all != nil:
 			return verb + " all matching"
 		case len(m.groups) > 0:
