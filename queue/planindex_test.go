@@ -27,19 +27,28 @@ func TestPlansOfRedrivePlans(t *testing.T) {
 		{statement: "plan_undo_skip", args: mine + ", 30000, 'why', 10", indexes: batch},
 		{statement: "plan_outcomes", args: "1, 20000, 30000", indexes: jobs},
 		{statement: "plan_jobs", args: "1, 230001, null, 50", indexes: append(batch, "redrive_jobs_once")},
-		{statement: "plan_jobs", args: "1, 0, '{skipped}', 50", indexes: append(batch, "redrive_jobs_once")},
+		{statement: "plan_jobs", args: "1, 0, '{left}', 50", indexes: append(batch, "redrive_jobs_once")},
+		{statement: "plan_skipped", args: "1, 230001, 50", indexes: append(batch, "redrive_jobs_once", "redrive_jobs_reasons")},
+		{statement: "plan_jobs", args: "1, 0, '{skipped,undone}', 50", indexes: append(batch, "redrive_jobs_once")},
 	} {
 		for statistics, q := range tables {
 			for _, mode := range []string{"custom", "generic"} {
 				t.Run(fmt.Sprintf("%s(%s) %s %s", c.statement, c.args, statistics, mode), func(t *testing.T) {
 					t.Parallel()
+					looks := 0
 					for _, node := range planOf(t, q, c.statement, c.args, mode, "") {
+						if node.Relation == "jobs" {
+							looks++
+						}
 						switch {
 						case node.Index != "" && !slices.Contains(c.indexes, node.Index):
 							t.Errorf("uses %s", node.Index)
 						case (strings.HasSuffix(node.Type, "Seq Scan") || strings.HasPrefix(node.Type, "Index") && node.Cond == "") && slices.Contains([]string{"jobs", "jobs_archive", "redrive_jobs"}, node.Relation):
 							t.Errorf("reads all of %s", node.Relation)
 						}
+					}
+					if c.statement == "plan_outcomes" && looks != 1 {
+						t.Errorf("looks each job up %d times", looks)
 					}
 				})
 			}
