@@ -125,7 +125,7 @@ func (a *app) planTold(m planToldMsg) tea.Cmd {
 		return nil
 	}
 	plan, err := m.run.news()
-	if plan.ID != 0 {
+	if plan.ID != 0 && !a.frozen {
 		a.saw(plan)
 	}
 	a.plans.of(m.run.id).err = err
