@@ -142,6 +142,37 @@ func TestDeadLettersWorkIsBounded(t *testing.T) {
 	}
 }
 
+// Steps end where they end, and not where their queue does.
+func TestStepsReadNothingBeyondThem(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, "insert into leasetop.jobs (queue, status, updated_at) select 'emails', 'dead', now() - n * interval '1 s' from generate_series(1, 20000) n")
+	exec(t, q, "vacuum analyze leasetop.jobs")
+	for _, queues := range [][]string{nil, {"emails"}} {
+		step := must[[]deadSteps](t)(q.deadSteps(t.Context(), queues, 100))[50]
+		for statement, args := range map[string][]any{
+			"dead_matching": append(step.args(), nil, nil, false),
+			"dead_groups":   append(step.args(), nil, nil, false, time.Now().Add(-time.Hour), 3600.0, 960),
+			"dead_steps":    {step.queue, step.from.queue, step.from.diedAt, step.from.id, 100, 1},
+		} {
+			tx := begin(t, q)
+			_, err := tx.Exec(t.Context(), q.schema.Query("dead_plan"))
+			ok(t, err)
+			pages := func() (n int) {
+				ok(t, tx.QueryRow(t.Context(), "select sum(pg_stat_get_xact_blocks_fetched(indexrelid)) from pg_index where indrelid = 'leasetop.jobs'::regclass").Scan(&n))
+				return n
+			}
+			before := pages()
+			_, err = tx.Exec(t.Context(), q.schema.Query(statement), args...)
+			ok(t, err)
+			if n := pages() - before; n < 1 || n > 10 {
+				t.Errorf("%s of %q reads %d pages of the index for 100 entries", statement, queues, n)
+			}
+			ok(t, tx.Rollback(t.Context()))
+		}
+	}
+}
+
 // Payloads are read for a filter on them, and then few at a time; for nothing else.
 func TestOnlyAFilterOnPayloadsReadsThem(t *testing.T) {
 	t.Parallel()

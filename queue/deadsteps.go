@@ -24,7 +24,11 @@ type deadSteps struct {
 
 // args are how a statement takes it.
 func (s *deadSteps) args() []any {
-	return []any{s.queue, s.from.queue, s.from.diedAt, s.from.id, s.to.queue, s.to.diedAt, s.to.id}
+	queue := s.queue
+	if s.from.queue == s.to.queue {
+		queue = &s.to.queue // where they end in the index is known by it
+	}
+	return []any{queue, s.from.queue, s.from.diedAt, s.from.id, s.to.queue, s.to.diedAt, s.to.id}
 }
 
 // deadAtOnce is how many entries of the index one statement passes over.

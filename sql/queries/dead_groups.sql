@@ -1,5 +1,5 @@
 -- What a stretch of the dead letters died of: how many in each group, and when.
---   $1 queue, NULL for all   $2, $3, $4 after this queue, died_at and id
+--   $1 the queue, if it is one, else NULL   $2, $3, $4 after this queue, died_at and id
 --   $5, $6, $7 up to and with these   $8 no deaths before this, NULL for any
 --   $9 what else they must be: a jsonpath predicate on leasetop.facts, NULL for nothing
 --   $10 whether that looks at payloads
@@ -8,6 +8,8 @@
 -- then, the first and the last death, and the id of the one that died last; and one row
 -- with false for all that are not what they must be. Index: jobs_dead, from the one place
 -- to the other. The last of a group is found by its death in microseconds, and then its id.
+-- A comparison of rows ends a reading of the index only where its first column is beyond:
+-- within a queue it must not be the queue.
 SELECT found, CASE WHEN found THEN queue ELSE '' END, CASE WHEN found THEN kind ELSE '' END, CASE WHEN found THEN coalesce(fingerprint, '') ELSE '' END,
   CASE WHEN found THEN least(greatest(width_bucket(date_part('epoch', least(greatest(died_at, $11::timestamptz), now()) - $11::timestamptz), 0, $12::float8, $13::int), 1), $13::int) - 1 ELSE 0 END,
   count(*), min(died_at), max(died_at), (max(ARRAY[(date_part('epoch', least(died_at, '9999-12-31'::timestamptz)) * 1000000)::bigint, id]))[2]
@@ -16,9 +18,8 @@ FROM (
     ($9::jsonpath IS NULL OR leasetop.facts(jobs, $10::boolean) @@ $9::jsonpath) IS TRUE AS found
   FROM leasetop.jobs
   WHERE status IN ('failed', 'dead')
-    AND ($1::text IS NULL OR queue = $1::text)
-    AND (queue, died_at, id) > ($2::text, $3::timestamptz, $4::bigint)
-    AND (queue, died_at, id) <= ($5::text, $6::timestamptz, $7::bigint)
+    AND ($1::text IS NULL OR queue = $1::text AND (died_at, id) > ($3::timestamptz, $4::bigint) AND (died_at, id) <= ($6::timestamptz, $7::bigint))
+    AND ($1::text IS NOT NULL OR (queue, died_at, id) > ($2::text, $3::timestamptz, $4::bigint) AND (queue, died_at, id) <= ($5::text, $6::timestamptz, $7::bigint))
     AND ($8::timestamptz IS NULL OR died_at >= $8::timestamptz)
   OFFSET 0) AS looked
 GROUP BY 1, 2, 3, 4, 5
