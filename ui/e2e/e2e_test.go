@@ -63,7 +63,7 @@ func TestPoisonIsRedriven(t *testing.T) {
 	s := start(t, 120, 36)
 	s.Press("x")
 	dead := s.find(`✗ (\d+) buried by \w+ +send_winback`)[1]
-	s.Press("3")
+	s.Press("3", "tab")
 	s.find(`▸.*\b` + dead + ` +emails/send_winback +dead`)
 	// The cause goes by itself: its template is deployed after a while.
 	s.Until("the template is deployed", func(*term.Frame) bool {
