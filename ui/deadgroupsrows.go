@@ -24,7 +24,10 @@ var groupColumns = []column{
 	{title: "ERROR", min: 30, max: 400, grows: true},
 }
 
-const barsColumn = 3
+const (
+	barsColumn = 3
+	barsWidth  = 76 // the narrowest list that has room for them
+)
 
 // rows draws the groups in a window of h lines. marked tells which of them are.
 func (g *deadGroups) rows(w, h int, marked func(i int, key groupKey) bool) []string {
@@ -91,7 +94,7 @@ func (g *deadGroups) cells(one *queue.DeadGroup, full int) []cell {
 	}
 }
 
-// words is what the bars are about, and how old the groups are.
+// words is how old the groups are.
 func (g *deadGroups) words() (words []string, stale bool) {
 	if !g.read {
 		return nil, false
@@ -99,10 +102,15 @@ func (g *deadGroups) words() (words []string, stale bool) {
 	old := g.pic.local.Sub(g.heard)
 	late := g.signal != g.pic.state.Dead.Signal && old > max(staleAfter, 2*groupsRest*g.took) || g.err != nil
 	words = append(words, pick(late, "stale: "+age(old)+" old", "read "+age(old)+" ago"))
-	if g.span.each > 0 {
-		words = append(words, fmt.Sprintf("died %s → %s, %s a bar", clock(g.span.from, g.pic.now), clock(g.span.to, g.pic.now), barLength(g.span.each)))
-	}
 	return words, late
+}
+
+// legend is what the bars are about; "" when there are none.
+func (g *deadGroups) legend() string {
+	if g.span.each <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("died %s → %s, %s a bar", clock(g.span.from, g.pic.now), clock(g.span.to, g.pic.now), barLength(g.span.each))
 }
 
 // clock is a time of day in UTC, as short as it can be told from now.

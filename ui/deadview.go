@@ -43,16 +43,23 @@ func (d *deadTab) groupRows(w, h int) []string {
 		g.list.Window(max(h-1, 1))
 		return d.empty(g.read, g.err, w)
 	}
-	sample := g.sample(w, min(3, h/6))
+	foot := g.sample(w, min(3, h/6))
+	inFoot := w >= barsWidth && w < wideWidth-2 // the heading has no room for what the bars are about
+	if inFoot {
+		foot = append([]string{""}, foot...)
+	}
 	from, to := d.stretch()
-	lines := g.rows(w, h-len(sample), func(i int, key groupKey) bool {
+	lines := g.rows(w, h-len(foot), func(i int, key groupKey) bool {
 		_, ok := d.marks.groups[key]
 		return ok || i >= from && i < to || d.marks.covers(key.where)
 	})
-	for len(lines) < h-len(sample) {
+	for len(lines) < h-len(foot) {
 		lines = append(lines, "")
 	}
-	return append(lines, sample...)
+	if inFoot {
+		foot[0] = d.pic.theme.dim.draw(safe.Fit("   "+g.legend(), w))
+	}
+	return append(lines, foot...)
 }
 
 func (d *deadTab) listRows(w, h int) []string {
@@ -171,7 +178,7 @@ func (d *deadTab) Heading(w int) heading {
 	if d.listed {
 		h.rest, words = d.listHeading(&h)
 	} else {
-		h.rest, words = d.groupsHeading(&h)
+		h.rest, words = d.groupsHeading(&h, w)
 	}
 	for ; len(words) > 0; words = words[:len(words)-1] {
 		h.note = strings.Join(words, ", ")
@@ -182,7 +189,7 @@ func (d *deadTab) Heading(w int) heading {
 	return h
 }
 
-func (d *deadTab) groupsHeading(h *heading) (rest string, words []string) {
+func (d *deadTab) groupsHeading(h *heading, w int) (rest string, words []string) {
 	g := &d.groups
 	if !g.read {
 		in := d.pic.state.Dead
@@ -190,6 +197,9 @@ func (d *deadTab) groupsHeading(h *heading) (rest string, words []string) {
 	}
 	rest = bounded(g.found.Total, !g.found.Whole, 12) + " in " + plural(len(g.list.keys), "group")
 	words, stale := g.words()
+	if text := g.legend(); text != "" && w >= wideWidth {
+		words = append(words, text)
+	}
 	h.must = pick(stale, "stale", "")
 	if n := d.pic.local.Sub(g.asked); g.loading && n >= 1e9 {
 		words = slices.Insert(words, 1, "reading… "+age(n))
