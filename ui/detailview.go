@@ -51,7 +51,7 @@ func (d *detail) View(w, h int) []string {
 	rest := h - len(top)
 	history, payload := d.history(), d.body()
 	history.rest = strconv.Itoa(len(j.Errors))
-	payload.rest, payload.note = d.payloadHeading()
+	payload.rest, payload.note, payload.must = d.payloadHeading()
 	if w < wideWidth {
 		d.lay(w-2, w-2)
 		return append(top, d.stack(t, w, rest, []int{len(history.rows), len(payload.rows)})...)
@@ -66,9 +66,10 @@ func (d *detail) View(w, h int) []string {
 }
 
 // payloadHeading says which payload this is, and how much of it is shown.
-func (d *detail) payloadHeading() (rest, note string) {
+func (d *detail) payloadHeading() (rest, note, must string) {
 	if d.original > 0 {
-		return "as it was", d.originalNote()
+		note, must = d.originalNote()
+		return "as it was", note, must
 	}
 	rest = thousands(int64(d.length)) + " characters"
 	switch n := d.edits(); {
@@ -77,9 +78,9 @@ func (d *detail) payloadHeading() (rest, note string) {
 	case d.folds.level > 0:
 		note = "folded to " + plural(d.folds.level, "level")
 	case n > 0:
-		note = "edited " + times(n) + ": o shows the originals"
+		note = "edited " + times(n) + " · o originals"
 	}
-	return rest, note
+	return rest, note, ""
 }
 
 // lay lays out the two texts for these widths, unless they are as they were.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
@@ -28,6 +29,9 @@ type edit struct {
 	editor editor.Editor
 	draft  *editor.Draft
 }
+
+// program is the editor's name, in short.
+func (e *edit) program() string { return brief(filepath.Base(e.editor.Name), 24) }
 
 // drafts is the edit that is under way; there is one at a time.
 type drafts struct{ open *edit }
@@ -168,7 +172,7 @@ func (a *app) review(m reviewMsg) tea.Cmd {
 	case m.same:
 		a.drafts.open = nil
 		if m.ended != nil {
-			a.say(danger, m.edit.editor.Name+" ended with "+m.ended.Error()+": nothing was changed")
+			a.say(danger, m.edit.program()+" ended with "+m.ended.Error()+": nothing was changed")
 		} else {
 			a.say(quiet, fmt.Sprintf("nothing was changed in the payload of job %d", m.edit.id))
 		}

@@ -106,7 +106,7 @@ func (r *reviewDialog) Lines(t *theme, w, h int, armed bool) []string {
 	}
 	lines = append(lines, "")
 	if r.ended != nil {
-		say(t.warn, "! "+r.edit.editor.Name+" ended with "+r.ended.Error()+"; this is what it left.")
+		say(t.warn, "! "+r.edit.program()+" ended with "+r.ended.Error()+"; this is what it left.")
 	}
 	var feet []string
 	if p := r.problem; p != nil {

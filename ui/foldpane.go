@@ -15,6 +15,7 @@ type foldRow struct {
 // lays the rows out, and knows what is folded.
 type foldPane struct {
 	name, rest, note string
+	must             string // what of the note is said where there is no room for all
 	rows             []foldRow
 	at, top, height  int
 	lit              bool
@@ -58,7 +59,7 @@ func (x *foldPane) Focus(on bool) { x.lit = on }
 
 // Heading names the pane, and says how much is below.
 func (x *foldPane) Heading() heading {
-	h := heading{name: x.name, rest: x.rest, note: x.note}
+	h := heading{name: x.name, rest: x.rest, note: x.note, must: x.must}
 	if below := len(x.rows) - x.top - x.height; x.height > 0 && below > 0 && h.note == "" {
 		h.note = plural(below, "line") + " below"
 	}

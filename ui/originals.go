@@ -54,17 +54,15 @@ func (a *app) originalsRead(m originalsMsg) {
 	}
 }
 
-// originalNote says which payload is shown, when it is not the one that there is now.
-func (d *detail) originalNote() string {
-	if d.original == 0 {
-		return ""
-	}
+// originalNote says which original is shown, and in brief.
+func (d *detail) originalNote() (whole, short string) {
 	o := d.originals[d.original-1]
-	note := fmt.Sprintf("original %d of %d, replaced %s ago by %s", len(d.originals)-d.original+1, len(d.originals), age(d.pic.now.Sub(o.At)), brief(o.By, 24))
+	which, ago := fmt.Sprintf("%d of %d", len(d.originals)-d.original+1, len(d.originals)), age(d.pic.now.Sub(o.At))+" ago"
+	whole = "original " + which + ", replaced " + ago + " by " + brief(o.By, 24)
 	if o.Reason != "" {
-		note += ": " + brief(o.Reason, 60)
+		whole += ": " + brief(o.Reason, 60)
 	}
-	return note
+	return whole, which + ", until " + ago
 }
 
 // times is how often something was done.
