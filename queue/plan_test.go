@@ -157,6 +157,7 @@ type node struct {
 	Index    string `json:"Index Name"`
 	Relation string `json:"Relation Name"`
 	Cond     string `json:"Index Cond"`
+	CTE      string `json:"CTE Name"`
 	Plans    []node
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The statements of redrive plans read what they move and no more, whatever is known of
+// The statements of redrive plans read what they move, once, and no more, whatever is known of
 // the tables: a plan of many is executed before anybody has analyzed it.
 func TestPlansOfRedrivePlans(t *testing.T) {
 	t.Parallel()
@@ -39,6 +39,11 @@ func TestPlansOfRedrivePlans(t *testing.T) {
 					for _, node := range planOf(t, q, c.statement, c.args, mode, "") {
 						if node.Relation == "jobs" {
 							looks++
+						}
+						if node.Type == "Nested Loop" {
+							if inner := node.Plans[1]; inner.Type == "CTE Scan" && inner.CTE != "mine" || strings.Contains(inner.Cond, "ANY") {
+								t.Errorf("reads %s%s once for each job", inner.CTE, inner.Index)
+							}
 						}
 						switch {
 						case node.Index != "" && !slices.Contains(c.indexes, node.Index):

@@ -6,7 +6,8 @@
 -- knows, as when the answer to the batch before was lost. A job that is no dead letter any
 -- more, or whose idempotency key a live one holds, is skipped with the reason. The workers of
 -- the queues are woken by the commit. The row of the plan is locked first, then the jobs in
--- id order. A key that becomes live meanwhile fails it with 23505. Index: primary keys, jobs_idempotency, jobs_archive_pkey.
+-- id order. A key that becomes live meanwhile fails it with 23505.
+-- What was moved is looked up in a hash: joined, it would be read once for each job. Index: primary keys, jobs_idempotency, jobs_archive_pkey.
 WITH mine AS (
   SELECT id, by_whom || ' (plan ' || id || ')' AS by
   FROM leasetop.redrive_plans
@@ -22,7 +23,9 @@ batch AS (
   WHERE r.plan = $1::bigint
     AND r.position > $3::bigint
     AND r.position <= $3::bigint + $4::int
-    AND r.state = 'waiting'),
+    AND r.state = 'waiting'
+  ORDER BY r.position
+  LIMIT $4::int), -- which the range implies, and the planner does not know
 dead AS (
   SELECT id, queue, idempotency_key, status, attempts, run_at, updated_at, cancelled_by
   FROM leasetop.jobs
@@ -57,23 +60,21 @@ moved AS (
       errors = leasetop.with_attempt(jobs.errors, jobs.attempts, judged.by, 'redriven', ''),
       updated_at = now()
   FROM judged
-  WHERE jobs.id = ANY (ARRAY(SELECT job_id FROM judged WHERE reason IS NULL))
-    AND jobs.id = judged.job_id
+  WHERE jobs.id = judged.job_id
     AND judged.reason IS NULL
     AND jobs.status IN ('failed', 'dead')
   RETURNING jobs.id, jobs.queue),
 noted AS (
   UPDATE leasetop.redrive_jobs AS r
-  SET state = CASE WHEN moved.id IS NULL THEN 'skipped' ELSE 'redriven' END,
+  SET state = CASE WHEN judged.job_id IN (SELECT id FROM moved) THEN 'redriven' ELSE 'skipped' END,
       at = now(),
-      reason = CASE WHEN moved.id IS NULL THEN coalesce(judged.reason, 'changed a moment ago') END,
+      reason = CASE WHEN judged.job_id NOT IN (SELECT id FROM moved) THEN coalesce(judged.reason, 'changed a moment ago') END,
       status = judged.status,
       attempts = judged.attempts,
       run_at = judged.run_at,
       updated_at = judged.updated_at,
       cancelled_by = judged.cancelled_by
   FROM judged
-  LEFT JOIN moved ON moved.id = judged.job_id
   WHERE r.plan = $1::bigint
     AND r.position > $3::bigint
     AND r.position <= $3::bigint + $4::int

@@ -5,7 +5,8 @@
 -- Rows: one, with how many of these were taken back and how many were not; none, and
 -- nothing was done, when the plan is not being undone, not the caller's, or somewhere else
 -- than the caller knows. One that was claimed since, or changed, stays, with the reason: a redriven
--- job has its updated_at from then in at. Locks as plan_redrive.sql. Index: primary keys, jobs_archive_pkey.
+-- job has its updated_at from then in at. As in plan_redrive.sql, nothing is joined that
+-- would be read once for each job. Locks as plan_redrive.sql. Index: primary keys, jobs_archive_pkey.
 WITH mine AS (
   SELECT id, state_by || ' (plan ' || id || ')' AS by
   FROM leasetop.redrive_plans
@@ -21,7 +22,9 @@ batch AS (
   WHERE r.plan = $1::bigint
     AND r.position <= $3::bigint
     AND r.position > $3::bigint - $4::int
-    AND r.state = 'redriven'),
+    AND r.state = 'redriven'
+  ORDER BY r.position DESC
+  LIMIT $4::int), -- which the range implies, and the planner does not know
 untouched AS (
   SELECT id, updated_at
   FROM leasetop.jobs
@@ -30,32 +33,33 @@ untouched AS (
     AND attempts = 0
   ORDER BY id
   FOR NO KEY UPDATE),
+judged AS MATERIALIZED (
+  SELECT *, (job_id, at) IN (SELECT id, updated_at FROM untouched) AS fits
+  FROM batch),
 back AS (
   UPDATE leasetop.jobs
-  SET status = batch.status,
-      attempts = batch.attempts,
-      run_at = batch.run_at,
-      cancelled_by = batch.cancelled_by,
-      errors = leasetop.with_attempt(jobs.errors, batch.attempts, batch.by, 'taken back', ''),
-      updated_at = batch.updated_at
-  FROM batch
-  JOIN untouched ON untouched.id = batch.job_id AND untouched.updated_at = batch.at
-  WHERE jobs.id = ANY (ARRAY(SELECT id FROM untouched))
-    AND jobs.id = batch.job_id
+  SET status = judged.status,
+      attempts = judged.attempts,
+      run_at = judged.run_at,
+      cancelled_by = judged.cancelled_by,
+      errors = leasetop.with_attempt(jobs.errors, judged.attempts, judged.by, 'taken back', ''),
+      updated_at = judged.updated_at
+  FROM judged
+  WHERE judged.fits
+    AND jobs.id = judged.job_id
     AND jobs.status IS NOT DISTINCT FROM 'pending'
   RETURNING jobs.id),
 noted AS (
   UPDATE leasetop.redrive_jobs AS r
-  SET state = CASE WHEN back.id IS NULL THEN 'redriven' ELSE 'undone' END,
-      at = CASE WHEN back.id IS NULL THEN r.at ELSE now() END,
-      reason = CASE WHEN back.id IS NULL THEN coalesce(
+  SET state = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN 'undone' ELSE 'redriven' END,
+      at = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN now() ELSE r.at END,
+      reason = CASE WHEN batch.job_id NOT IN (SELECT id FROM back) THEN coalesce(
         (SELECT CASE jobs.status WHEN 'processing' THEN 'running' WHEN 'completed' THEN 'completed' WHEN 'pending'
             THEN CASE WHEN jobs.attempts > 0 THEN 'claimed since' ELSE 'changed since' END ELSE 'died again' END
           FROM leasetop.jobs WHERE jobs.id = batch.job_id),
         (SELECT 'discarded since' FROM leasetop.jobs_archive WHERE jobs_archive.id = batch.job_id),
         'gone') END
   FROM batch
-  LEFT JOIN back ON back.id = batch.job_id
   WHERE r.plan = $1::bigint
     AND r.position <= $3::bigint
     AND r.position > $3::bigint - $4::int
