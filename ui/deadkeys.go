@@ -17,6 +17,9 @@ func (d *deadTab) Keys(a *app) []action {
 	none := d.nothing()
 	keys := d.openKeys(a)
 	keys = append(keys, d.actKeys(a)...)
+	if d.listed {
+		keys = append(keys, d.editKey(a))
+	}
 	keys = append(keys,
 		key("space", "mark", "mark the row under the cursor, or take its mark away, and move down a row", do(d.mark)).unless(none).unless(d.marks.unlike(!d.listed)),
 		key("v", "", "begin a range of rows here; move, then space marks all of it", do(d.startRange)).unless(none).unless(d.marks.unlike(!d.listed)),
@@ -105,6 +108,14 @@ func (d *deadTab) actKeys(a *app) []action {
 			return nil
 		}),
 	}
+}
+
+// editKey edits the payload of the job under the cursor.
+func (d *deadTab) editKey(a *app) action {
+	job, ok := d.list.Job()
+	edit := editKey(a, job).unless(pick(ok, "", d.nothing()))
+	edit.label = "" // what is done to many has the room
+	return edit
 }
 
 // escKey takes away what was done last: a range, marks, the group that was opened, the filter.

@@ -259,3 +259,15 @@ func TestEditReviewIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+func TestEditFromTheListOfDeadLetters(t *testing.T) {
+	t.Setenv("VISUAL", "true")
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newStage(t, newWorld(), 120, 36)
+	s.press("3", "tab")
+	s.press("e")
+	if s.editor != 1 || s.app.drafts.open == nil || s.app.drafts.open.id != 88007 {
+		t.Fatalf("the editor was called %d times:\n%s", s.editor, s.screen().Text())
+	}
+	s.app.drafts.leave()
+}
