@@ -33,7 +33,7 @@ func TestRunningJobIsCancelledFromTheScreen(t *testing.T) {
 	s.find(fmt.Sprintf(`⊘ %d cancelled by \S+@\S+ · w\d`, id))
 	s.isCancelled(id)
 	s.Expect("✓ lost 0", "✓ doubled 0")
-	s.Press("3")
+	s.Press("3", "tab")
 	s.find(fmt.Sprintf(`▸ *\d+s +%d `, id)) // the newest
 	s.Press("enter")
 	s.Expect(fmt.Sprintf("JOB %d", id), "cancelled  by ", "cancelled by")

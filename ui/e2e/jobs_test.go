@@ -30,7 +30,7 @@ func TestJobsAreFoundByQueueAndStatus(t *testing.T) {
 	s.find(`▸ *\d+ +pack +✗ failed .* disk full at 327`)
 	s.Press("r")
 	s.confirm("REDRIVE JOB")
-	s.find(`✓ redriven \d+: pending again`)
+	s.find(`✓ redriven: pending again`)
 	s.find(`▸ *\d+ +pack +✗ failed .* disk full at 287`)
 	s.find(`JOBS archive · failed 8 `)
 
