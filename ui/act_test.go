@@ -14,15 +14,18 @@ import (
 	"github.com/leasetop/leasetop/workers"
 )
 
-// bury puts a new dead letter on top of the list, as the feed would.
-func (w *world) bury(id int64) {
+// bury puts new dead letters on top of the list, the last of them first, as the feed would.
+func (w *world) bury(ids ...int64) {
 	state := *w.state
 	died := w.now
-	job := queue.Job{ID: id, Queue: "emails", Kind: "send", Status: queue.Dead, Attempts: 1, MaxAttempts: 1, LastError: "new", DiedAt: &died}
-	state.Dead.Latest = append([]queue.Job{job}, state.Dead.Latest...)
-	w.jobs = append([]queue.Job{job}, w.jobs...)
+	var jobs []queue.Job
+	for _, id := range slices.Backward(ids) {
+		jobs = append(jobs, queue.Job{ID: id, Queue: "emails", Kind: "send", Status: queue.Dead, Attempts: 1, MaxAttempts: 1, LastError: "new", DiedAt: &died})
+	}
+	state.Dead.Latest = append(slices.Clip(jobs), state.Dead.Latest...)
+	w.jobs = append(slices.Clip(jobs), w.jobs...)
 	state.Dead.Signal++
-	state.Dead.Total++
+	state.Dead.Total += int64(len(ids))
 	state.Version++
 	w.state = &state
 }
@@ -322,9 +325,11 @@ func TestListIsReadByPages(t *testing.T) {
 func TestListTooLongToLoadSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
+	var ids []int64
 	for id := range int64(deadMost) {
-		w.bury(100_000 + id)
+		ids = append(ids, 100_000+id)
 	}
+	w.bury(ids...)
 	w.state.Dead.Total, w.state.Dead.Capped = 100_000, true
 	s := newStage(t, w, 120, 36)
 	s.press("3", "tab")
