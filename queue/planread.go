@@ -53,7 +53,7 @@ func seconds(s float64) time.Duration {
 const countedAtOnce = 100_000
 
 // Plan returns a plan as it stands, and counts what has become of its jobs by now, which
-// takes a second or two for a million. The error wraps [ErrNotFound] when there is none of this id.
+// takes some seconds for a million. The error wraps [ErrNotFound] when there is none of this id.
 func (q *Queue) Plan(ctx context.Context, id int64) (Plan, error) {
 	p, err := q.standing(ctx, id)
 	if err != nil {
