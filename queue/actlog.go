@@ -34,7 +34,8 @@ const loggedIDs = 100
 // Logged does something and enters it in the operator log: before, so that what was
 // begun stands there whatever happens, and after, with what came of it. An act that cannot be
 // entered is not begun. By, What and what else is known before are taken from a; Asked, when
-// it is 0, is the number of IDs. The entry is completed also when ctx has ended
+// it is 0, is the number of IDs. What is done with the context that do is given is done
+// under the entry, whose id [EntryOf] tells. The entry is completed also when ctx has ended
 // meanwhile. The error is that of do, or of the log.
 func (q *Queue) Logged(ctx context.Context, a Act, do func(context.Context) (done, skipped int, err error)) error {
 	if a.Asked == 0 {
@@ -47,7 +48,7 @@ func (q *Queue) Logged(ctx context.Context, a Act, do func(context.Context) (don
 	if err != nil {
 		return q.failed("nothing was done, since it cannot be entered in the operator log", err)
 	}
-	done, skipped, failed := do(ctx)
+	done, skipped, failed := do(context.WithValue(ctx, entryKey{}, id))
 	text := ""
 	if failed != nil {
 		text = errorText(failed.Error())
@@ -56,6 +57,24 @@ func (q *Queue) Logged(ctx context.Context, a Act, do func(context.Context) (don
 	defer cancel()
 	err = q.write(ctx, "log_act_ended", []any{id, done, skipped, text}, func(pgx.CollectableRow) error { return nil })
 	return errors.Join(failed, q.failed(fmt.Sprintf("complete entry %d of the operator log, whose act has ended", id), err))
+}
+
+// entryKey is where a context keeps the entry of the operator log that it acts under.
+type entryKey struct{}
+
+// EntryOf returns the id of the entry of the operator log under which something is done
+// with ctx; 0 when there is none. See [Queue.Logged].
+func EntryOf(ctx context.Context) int64 {
+	id, _ := ctx.Value(entryKey{}).(int64)
+	return id
+}
+
+// entryOf is EntryOf for a statement: NULL for none.
+func entryOf(ctx context.Context) *int64 {
+	if id := EntryOf(ctx); id != 0 {
+		return &id
+	}
+	return nil
 }
 
 // Acts returns up to limit entries of the operator log, newest first: those

@@ -10,11 +10,12 @@ import (
 
 // Discard moves dead letters to the table jobs_archive, as they are, where nothing
 // claims, lists or redrives them. [Queue.Restore] brings them back; only
-// [Queue.Purge] deletes them. by and why are noted with them. A job that is no dead
+// [Queue.Purge] deletes them. by and why are noted with them, and within [Queue.Logged] the
+// entry: see [Queue.ArchivedByAct]. A job that is no dead
 // letter is skipped. On an error, Done says what was done before it.
 func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done, error) {
 	var done Done
-	err := q.act(ctx, "discard", ids, []any{errorText(by), errorText(why)}, done.add, func(ctx context.Context, id int64) (string, error) {
+	err := q.act(ctx, "discard", ids, []any{errorText(by), errorText(why), entryOf(ctx)}, done.add, func(ctx context.Context, id int64) (string, error) {
 		status, archived, err := q.whereabouts(ctx, id)
 		switch {
 		case err == nil && status == "":

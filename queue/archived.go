@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -38,6 +39,19 @@ func (q *Queue) ArchivedIDs(ctx context.Context, queue string) ([]int64, error) 
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	return ids, q.failed("list the archive", err, "archived_ids")
+}
+
+// ArchivedByAct returns the discarded jobs that one act of the operator log discarded and
+// that are in the archive still, by id: what to restore to take exactly that back. There
+// are none when the act was no discard.
+func (q *Queue) ArchivedByAct(ctx context.Context, act int64) ([]int64, error) {
+	operation := fmt.Sprintf("find what act %d discarded", act)
+	rows, err := q.pool.Query(ctx, q.schema.Query("archived_by_act"), act)
+	if err != nil {
+		return nil, q.failed(operation, err, "archived_by_act")
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	return ids, q.failed(operation, err, "archived_by_act")
 }
 
 // ArchivedPayloads is [Queue.Payloads] for discarded jobs.

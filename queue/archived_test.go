@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -65,6 +66,54 @@ func TestArchivedIDsAreThoseOfTheQueue(t *testing.T) {
 	for queue, want := range map[string][]int64{"": {a, b}, "b": {b}, "c": nil} {
 		if got := must[[]int64](t)(q.ArchivedIDs(t.Context(), queue)); !slices.Equal(got, want) {
 			t.Errorf("of queue %q: %v, want %v", queue, got, want)
+		}
+	}
+}
+
+// Exactly what one act took is found, however much it was, and
+// nothing of another's that was discarded at the same time.
+func TestArchivedByActIsWhatThatActDiscarded(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, "insert into leasetop.jobs (queue, status) select 'emails', 'dead' from generate_series(1, $1)", loggedIDs+50)
+	ids := must[[]int64](t)(q.Matching(t.Context(), Filter{}, nil))
+	mine, hers := ids[:loggedIDs+20], ids[loggedIDs+20:loggedIDs+40]
+	without := ids[loggedIDs+40:]
+	discard := func(ids []int64) (entry int64) {
+		t.Helper()
+		ok(t, q.Logged(t.Context(), Act{By: "ann", What: "discard", IDs: ids}, func(ctx context.Context) (int, int, error) {
+			entry = EntryOf(ctx)
+			for batch := range slices.Chunk(ids, 30) {
+				if batch[0] == mine[30] { // in the middle of it
+					must[Done](t)(q.Discard(t.Context(), "bob", "", without...))
+				}
+				must[Done](t)(q.Discard(ctx, "ann", "", batch...))
+			}
+			return len(ids), 0, nil
+		}))
+		return entry
+	}
+	act, other := discard(mine), discard(hers)
+	if a := must[[]Act](t)(q.Acts(t.Context(), 0, 2)); a[0].ID != other || a[1].ID != act || act == 0 {
+		t.Errorf("entries %d and %d, but the log has %+v", act, other, a)
+	}
+	if got := EntryOf(t.Context()); got != 0 {
+		t.Errorf("outside the log: %d", got)
+	}
+	for _, c := range []struct {
+		act  int64
+		want []int64
+	}{{act, mine}, {other, hers}, {other + 1, nil}, {0, nil}} {
+		if got := must[[]int64](t)(q.ArchivedByAct(t.Context(), c.act)); !slices.Equal(got, c.want) {
+			t.Errorf("act %d discarded %v, want %v", c.act, got, c.want)
+		}
+	}
+	// What came back and was discarded again is the later act's.
+	must[Done](t)(q.Restore(t.Context(), "ann", mine[:2]...))
+	again := discard(mine[:1])
+	for entry, want := range map[int64][]int64{act: mine[2:], again: mine[:1]} {
+		if got := must[[]int64](t)(q.ArchivedByAct(t.Context(), entry)); !slices.Equal(got, want) {
+			t.Errorf("act %d discarded %v, want %v", entry, got, want)
 		}
 	}
 }

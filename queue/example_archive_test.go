@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -28,6 +29,36 @@ func ExampleQueue_Discard() {
 	// discarded: [1] <nil>
 	// restored: [1] <nil>
 	// dead no such mailbox
+}
+
+// What one act discarded is brought back, and nothing else.
+func ExampleQueue_ArchivedByAct() {
+	q := open()
+	defer q.Close()
+	first, second := buried(q, queue.NewJob{Queue: "emails"}, "no such mailbox"), buried(q, queue.NewJob{Queue: "emails"}, "no such mailbox")
+	if _, err := q.Discard(ctx, "bob", "", first); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var entry int64
+	err := q.Logged(ctx, queue.Act{By: "ann", What: "discard", IDs: []int64{second}}, func(ctx context.Context) (done, skipped int, err error) {
+		entry = queue.EntryOf(ctx)
+		discarded, err := q.Discard(ctx, "ann", "", second)
+		return len(discarded.IDs), len(discarded.Skipped), err
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	ids, err := q.ArchivedByAct(ctx, entry)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	back, err := q.Restore(ctx, "ann", ids...)
+	fmt.Println("restored:", back.IDs, err)
+	// Output: restored: [2] <nil>
 }
 
 // A page of the archive, and how to ask for the next.

@@ -108,6 +108,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"discard":           func(ctx context.Context) error { _, err := q.Discard(ctx, "ann", "", dead); return err },
 		"restore":           func(ctx context.Context) error { _, err := q.Restore(ctx, "ann", dead); return err },
 		"archive":           func(ctx context.Context) error { _, err := q.Archive(ctx, "", 0, 10); return err },
+		"archived by act":   func(ctx context.Context) error { _, err := q.ArchivedByAct(ctx, 1); return err },
 		"archived ids":      func(ctx context.Context) error { _, err := q.ArchivedIDs(ctx, ""); return err },
 		"archived payloads": func(ctx context.Context) error { _, err := q.ArchivedPayloads(ctx, dead); return err },
 		"purge completed":   func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeCompleted}, nil); return err },

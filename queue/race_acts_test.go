@@ -23,8 +23,8 @@ var (
 	cancelAlone = act{"cancel", "cancel", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann", true} }, false}
 	cancelBatch = act{"cancel", "cancel", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann", false} }, false}
 	cancelToo   = act{"bob's cancel", "cancel", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "bob", true} }, false}
-	discards    = act{"discard", "discard", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann", ""} }, false}
-	discardsToo = act{"bob's discard", "discard", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "bob", ""} }, false}
+	discards    = act{"discard", "discard", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann", "", nil} }, false}
+	discardsToo = act{"bob's discard", "discard", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "bob", "", nil} }, false}
 	restores    = act{"restore", "restore", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann"} }, false}
 	restoresToo = act{"bob's restore", "restore", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "bob"} }, false}
 	redrives    = act{"redrive", "redrive", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, "ann", true} }, false}
