@@ -14,7 +14,7 @@ import (
 type Act struct {
 	ID     int64      `json:"id"`
 	At     time.Time  `json:"at"`     // when it began, by the database's clock
-	Ended  *time.Time `json:"ended"`  // nil: it is under way, or whoever did it is gone
+	Ended  *time.Time `json:"ended"`  // nil: it is under way, or whoever did it is gone; one of a plan is under way until the plan has ended
 	By     string     `json:"by"`     // operating system user and host: "ann@laptop"
 	Role   string     `json:"role"`   // of the database
 	What   string     `json:"what"`   // redrive, discard, restore, cancel, release, run now, edit, reveal, pause, resume, purge, plan …
@@ -26,6 +26,10 @@ type Act struct {
 	Done   int64      `json:"done"`
 	Skips  int64      `json:"skips"`
 	Error  string     `json:"error"` // why it ended before its end
+	Note   string     `json:"note"`  // who ended it before its end, when that is no error
+
+	PlanState PlanState `json:"plan_state"` // of one that has not ended: where its plan is; "" it has none
+	Executor  string    `json:"executor"`   // of that plan; "" nobody
 }
 
 // loggedIDs is how many ids an entry of the operator log keeps.
@@ -88,7 +92,7 @@ func (q *Queue) Acts(ctx context.Context, before int64, limit int) ([]Act, error
 		return nil, q.failed("read the operator log", err, "acts")
 	}
 	acts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Act, err error) {
-		err = row.Scan(&a.ID, &a.At, &a.Ended, &a.By, &a.Role, &a.What, &a.Filter, &a.Reason, &a.IDs, &a.Plan, &a.Asked, &a.Done, &a.Skips, &a.Error)
+		err = row.Scan(&a.ID, &a.At, &a.Ended, &a.By, &a.Role, &a.What, &a.Filter, &a.Reason, &a.IDs, &a.Plan, &a.Asked, &a.Done, &a.Skips, &a.Error, &a.Note, &a.PlanState, &a.Executor)
 		return a, err
 	})
 	return acts, q.failed("read the operator log", err, "acts")

@@ -13,10 +13,10 @@ type NewPlan struct {
 	IDs    []int64 // the set; it is fixed from now on
 	Filter string  // what chose them, for whoever reads the plan; "" when they were named one by one
 	Reason string  // why, for whoever reads the log
-	Canary int     // so many are redriven first, not counting those skipped, and the rest only when all of these have ended
+	Canary int     // so many are redriven first, not counting those skipped, and the rest only when all of these have ended; as many again after a stop
 	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan
 	Pace   float64 // jobs a second after the canary
-	StopAt int     // stops when more than so many per cent of those that ended are dead again; 0 is never. Of fewer than ten, the share is taken of ten, or of the whole canary
+	StopAt int     // stops when more than so many per cent of those that ended are dead again; 0 is never. Of fewer than ten, the share is taken of ten, or of the whole canary. What has not ended tells nothing: while slow jobs run, only the canary holds the others back
 }
 
 // PlanState is where a plan stands.
@@ -57,6 +57,9 @@ type Plan struct {
 	CreatedAt time.Time  `json:"created_at"`
 	ChangedAt time.Time  `json:"changed_at"` // when it came into its state
 	EndedAt   *time.Time `json:"ended_at"`
+
+	CanaryLeft  int64 `json:"canary_left"`  // so many of the canary that counts now are yet to be redriven
+	CanaryAfter int64 `json:"canary_after"` // so many were redriven before that canary; 0 is the first, more come after a stop
 
 	Executor string        `json:"executor"` // who executes it, "" nobody
 	Alone    time.Duration `json:"alone"`    // for how long the executor has not been heard of beyond its lease; 0 while it is there

@@ -72,7 +72,7 @@ var executions atomic.Uint64
 
 func planToken() string { return NewProcess() + "#" + strconv.FormatUint(executions.Add(1), 10) }
 
-// executor names this process for the people who see that it executes a plan.
+// executor names this process for the people who see that it executes a plan, also apart from another one of theirs.
 func executor() string {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {
@@ -81,7 +81,7 @@ func executor() string {
 	if host, err := os.Hostname(); err == nil {
 		name += "@" + host
 	}
-	return errorText(name)
+	return errorText(name + " pid " + strconv.Itoa(os.Getpid()))
 }
 
 // take takes the plan, or says who has it. It leaves alone a plan of which nothing is to be done.
@@ -158,6 +158,9 @@ func (e *execution) step(ctx context.Context) (wait time.Duration, over bool, er
 		}
 		return 0, false, p.taken()
 	}
+	if e.tally.cares != p.judged { // it stopped, and somebody was quick to have it go on
+		e.tally = newTally(p)
+	}
 	if err := e.tally.count(ctx, e.q, p); err != nil {
 		return 0, false, err
 	}
@@ -183,18 +186,15 @@ func (e *execution) step(ctx context.Context) (wait time.Duration, over bool, er
 
 // redrive redrives the next batch, unless the plan is to stop, watch its canary, or is done.
 func (e *execution) redrive(ctx context.Context, p *standingPlan) (wait time.Duration, err error) {
-	canary := int64(0) // that are yet to be redriven before the rest
-	if !p.passed {
-		canary = int64(p.Canary) - p.Redriven
-	}
+	size := p.canary()
 	switch {
 	case p.Waiting == 0:
 		return 0, e.turn(ctx, "", "", PlanDone, PlanRunning)
-	case !p.passed && p.Canary > 0 && canary <= 0:
-		return 0, e.turn(ctx, "", "", PlanCanary, PlanRunning)
-	case canary > 0:
-		_, err = e.batch(ctx, "plan_redrive", "plan_skip", p.reached, int(min(canary, planBatch)))
+	case p.CanaryLeft > 0:
+		_, err = e.batch(ctx, "plan_redrive", "plan_skip", p.reached, int(min(p.CanaryLeft, planBatch)))
 		return 0, err
+	case !p.passed && size > 0 && size < p.Total-p.judged:
+		return 0, e.turn(ctx, "", "", PlanCanary, PlanRunning)
 	}
 	if why := e.tally.stop(p); why != "" {
 		return 0, e.turn(ctx, "stop", why, PlanStopped, PlanRunning)

@@ -18,7 +18,7 @@ type standingPlan struct {
 	reached  int64         // the jobs up to this position are decided
 	undoneTo int64         // an undo has yet to go from here down to 1
 	passed   bool          // the canary is over
-	judged   int64         // what died again up to this position has been answered for
+	judged   int64         // what died again up to this position has been answered for: it had stopped
 	token    string        // of its executor
 	since    time.Duration // since a job was redriven last
 }
@@ -29,7 +29,7 @@ func scanPlan(row pgx.CollectableRow) (*standingPlan, error) {
 	var redriven int64
 	err := row.Scan(&p.ID, &p.State, &p.By, &p.StateBy, &p.Why, &p.Filter, &p.Reason, &p.Canary, &p.Wait, &p.Pace, &p.StopAt,
 		&p.CreatedAt, &p.ChangedAt, &p.EndedAt, &p.Executor, &alone,
-		&p.Total, &p.reached, &redriven, &p.Skipped, &p.Undone, &p.undoneTo, &p.passed, &p.judged, &p.token, &since)
+		&p.Total, &p.reached, &redriven, &p.Skipped, &p.Undone, &p.undoneTo, &p.passed, &p.judged, &p.CanaryAfter, &p.token, &since)
 	p.Alone, p.since = seconds(alone), seconds(since)
 	p.Redriven = redriven - p.Undone
 	switch rest := p.Total - p.reached; p.State {
@@ -37,8 +37,26 @@ func scanPlan(row pgx.CollectableRow) (*standingPlan, error) {
 		p.Left = rest
 	default:
 		p.Waiting = rest
+		p.CanaryLeft = p.canaryLeft(redriven)
 	}
 	return &p, err
+}
+
+// canaryLeft is how many jobs of the canary that counts now are yet to be redriven, of which so many
+// were redriven in all. One of all that is left is none: there is nothing that it would keep back.
+func (p *standingPlan) canaryLeft(redriven int64) int64 {
+	if size := p.canary(); !p.passed && size < p.Total-p.judged {
+		return max(size-(redriven-p.CanaryAfter), 0)
+	}
+	return 0
+}
+
+// canary is how many jobs go before the others: as many again after a stop, then also in a plan that began without.
+func (p *standingPlan) canary() int64 {
+	if p.Canary == 0 && p.judged > 0 {
+		return judgedFrom
+	}
+	return int64(p.Canary)
 }
 
 // seconds is a duration of so many, the longest there is for more.

@@ -15,8 +15,9 @@ func (q *Queue) PausePlan(ctx context.Context, by, why string, id int64) (Plan, 
 }
 
 // ResumePlan lets a plan go on that is paused, held or stopped. Somebody has to execute
-// it. One that had stopped by itself judges only by what it redrives from now on. The
-// error wraps [ErrPlanState] when the plan is in another state.
+// it. One that had stopped by itself begins with another canary, since nobody knows whether the cause
+// is gone: as many jobs as the first one had, ten in a plan without one; and it judges only by
+// these and what it redrives after them. The error wraps [ErrPlanState] when the plan is in another state.
 func (q *Queue) ResumePlan(ctx context.Context, by, why string, id int64) (Plan, error) {
 	return q.turnPlan(ctx, "resume", by, why, id, PlanRunning, PlanPaused, PlanHeld, PlanStopped)
 }

@@ -210,8 +210,19 @@ func TestPlanIsInTheOperatorLog(t *testing.T) {
 	must[Plan](t)(q.PausePlan(t.Context(), bob, "lunch", p.ID))
 	must[Plan](t)(q.ResumePlan(t.Context(), bob, "", p.ID))
 	must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(Plan) { ends(t, q, 2, deadAgain(t, q)) })))
+	under = must[[]Act](t)(q.Acts(t.Context(), 0, 100))
+	for i, a := range under {
+		if first := i == len(under)-1; (a.Ended == nil) != first || first != (a.PlanState == PlanStopped) || a.Executor != "" {
+			t.Errorf("of a plan that has stopped: %+v", a)
+		}
+	}
 	must[Plan](t)(q.ResumePlan(t.Context(), ann, "so be it", p.ID))
-	executed(t, q, p.ID)
+	must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(p Plan) {
+		if a := must[[]Act](t)(q.Acts(t.Context(), 0, 100))[len(under)]; a.PlanState != PlanCanary || a.Executor != executor() {
+			t.Errorf("of one that is executed: %+v", a)
+		}
+		ends(t, q, 2, wellDone(t, q))
+	})))
 	must[Plan](t)(q.UndoPlan(t.Context(), bob, "no", p.ID))
 	executed(t, q, p.ID)
 	var got []string
@@ -219,18 +230,39 @@ func TestPlanIsInTheOperatorLog(t *testing.T) {
 		if a.Ended == nil || a.Plan != p.ID {
 			t.Errorf("%+v", a)
 		}
-		got = append(got, fmt.Sprintf("%s: %s (%s) %d of %d, %d skipped %s", a.By, a.What, a.Reason, a.Done, a.Asked, a.Skips, a.Error))
+		got = append(got, fmt.Sprintf("%s: %s (%s) %d of %d, %d skipped %s%s", a.By, a.What, a.Reason, a.Done, a.Asked, a.Skips, a.Error, a.Note))
 	}
 	slices.Reverse(got)
 	want := []string{
 		"ann@laptop: redrive (fixed) 10 of 10, 0 skipped ",
-		"bob@desk: pause (lunch) 0 of 10, 0 skipped ",
-		"bob@desk: resume () 0 of 10, 0 skipped ",
-		"plan 1: stop (2 of 2 that ended died again, more than 20 %) 0 of 8, 0 skipped ",
-		"ann@laptop: resume (so be it) 0 of 8, 0 skipped ",
-		"bob@desk: undo (no) 8 of 10, 2 skipped ",
+		"bob@desk: pause (lunch) 0 of 0, 0 skipped ",
+		"bob@desk: resume () 0 of 0, 0 skipped ",
+		"plan 1: stop (2 of 2 that ended died again, more than 20 %) 0 of 0, 0 skipped ",
+		"ann@laptop: resume (so be it) 0 of 0, 0 skipped ",
+		"bob@desk: undo (no) 6 of 10, 4 skipped ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// Who ends a plan on purpose has not made it fail: its entry says what was done, and who ended it.
+func TestPlanEndedOnPurposeIsNoFailureInTheLog(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		end  func(*Queue, int64) (Plan, error)
+		note string
+	}{
+		"cancel": {func(q *Queue, id int64) (Plan, error) { return q.CancelPlan(t.Context(), bob, "no", id) }, "cancelled by bob@desk"},
+		"undo":   {func(q *Queue, id int64) (Plan, error) { return q.UndoPlan(t.Context(), bob, "no", id) }, "taken back by bob@desk"},
+	} {
+		q := open(t)
+		p := started(t, q, NewPlan{IDs: deadLetters(t, q, 10), Canary: 4, Wait: true})
+		must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(Plan) { ends(t, q, 4, wellDone(t, q)) })))
+		must[Plan](t)(c.end(q, p.ID))
+		acts := must[[]Act](t)(q.Acts(t.Context(), 0, 10))
+		if a := acts[len(acts)-1]; len(acts) != 2 || a.What != "redrive" || a.Ended == nil || a.Done != 4 || a.Error != "" || a.Note != c.note || a.PlanState != "" {
+			t.Errorf("%s: %+v", what, acts)
+		}
 	}
 }

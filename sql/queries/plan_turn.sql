@@ -3,8 +3,10 @@
 --   $6 fencing token of who executes it; NULL whoever does
 --   $7 what it is called in the log; '' is no entry
 -- Rows: the plan's id; none when it is in no such state, or somebody else has taken it
--- over. An undo begins at what was redriven last. A redrive or an undo that ends with this completes
--- its entry. Index: primary key, operator_log_plan.
+-- over. An undo begins at what was redriven last. One that stopped begins another canary when it
+-- goes on, and is judged by that and what comes after. A redrive or an undo that ends with this
+-- completes its entry. The other entries are about the plan itself, and so about no number of
+-- jobs. Index: primary key, operator_log_plan.
 WITH turned AS (
   UPDATE leasetop.redrive_plans
   SET state = $3::text,
@@ -12,8 +14,10 @@ WITH turned AS (
       why = $5::text,
       changed_at = now(),
       ended_at = CASE WHEN $3::text IN ('done', 'cancelled', 'undone') THEN now() END,
-      passed = passed OR state IN ('canary', 'held', 'stopped') AND $3::text IN ('running', 'held'),
+      passed = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN false
+        ELSE passed OR state IN ('canary', 'held') AND $3::text IN ('running', 'held') END,
       judged = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN reached ELSE judged END,
+      canary_after = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN redriven ELSE canary_after END,
       taken = CASE WHEN $3::text = 'undoing' THEN reached ELSE taken END
   WHERE id = $1::bigint
     AND state = ANY ($2::text[])
@@ -24,7 +28,7 @@ closed AS (
   SET ended = now(),
       done = CASE entry.what WHEN 'redrive' THEN turned.redriven ELSE turned.undone END,
       skips = CASE entry.what WHEN 'redrive' THEN turned.skipped ELSE turned.redriven - turned.undone END,
-      error = CASE WHEN turned.state IN ('cancelled', 'undoing') THEN turned.state || ' by ' || turned.state_by ELSE '' END
+      note = CASE turned.state WHEN 'cancelled' THEN 'cancelled by ' || turned.state_by WHEN 'undoing' THEN 'taken back by ' || turned.state_by ELSE '' END
   FROM turned
   WHERE entry.plan = turned.id
     AND entry.plan <> 0
@@ -36,7 +40,7 @@ logged AS (
   INSERT INTO leasetop.operator_log (by_whom, what, filter, reason, plan, asked, ended)
   SELECT CASE turned.state_by WHEN '' THEN 'plan ' || turned.id ELSE turned.state_by END,
     $7::text, turned.filter, turned.why, turned.id,
-    CASE $3::text WHEN 'undoing' THEN turned.redriven ELSE turned.total - turned.reached END,
+    CASE WHEN $3::text = 'undoing' THEN turned.redriven ELSE 0 END,
     CASE WHEN $3::text <> 'undoing' THEN now() END
   FROM turned
   WHERE $7::text <> '')
