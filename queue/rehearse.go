@@ -14,6 +14,8 @@ type Rehearsal struct {
 	Groups []DeadGroup `json:"groups"` // those that would be redriven by what they died of, the largest first; without bars
 	InUse  int64       `json:"in_use"` // would be skipped: a live job has their idempotency key
 	Gone   int64       `json:"gone"`   // would be skipped: no dead letters, or no jobs at all
+
+	Queues map[string]int64 `json:"queues"` // how many of them are dead letters, by queue
 }
 
 // Redriven is how many would be.
@@ -30,7 +32,7 @@ const rehearseBatch = 10_000
 // Rehearse tells what a redrive of these jobs would do now, and changes nothing. It reads in short
 // statements, so that jobs may change between two of them. An id that is named twice counts once.
 func (q *Queue) Rehearse(ctx context.Context, ids []int64) (Rehearsal, error) {
-	var r Rehearsal
+	r := Rehearsal{Queues: map[string]int64{}}
 	type group struct{ queue, kind, fingerprint string }
 	at := map[group]int{}
 	ids = distinct(ids)
@@ -45,6 +47,7 @@ func (q *Queue) Rehearse(ctx context.Context, ids []int64) (Rehearsal, error) {
 		_, err = pgx.ForEachRow(rows, []any{&g.Queue, &g.Kind, &g.Fingerprint, &g.Count, &inUse, &g.First, &g.Last, &g.Sample, &g.Error}, func() error {
 			found += g.Count + inUse
 			r.InUse += inUse
+			r.Queues[g.Queue] += g.Count + inUse
 			i, known := at[group{g.Queue, g.Kind, g.Fingerprint}]
 			switch {
 			case g.Count == 0:

@@ -1,10 +1,13 @@
 package queue
 
 import (
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestRehearsalSaysWhatTheRedriveThenDoes(t *testing.T) {
@@ -67,5 +70,19 @@ func TestStatementsOfAPlanAreShownWithAllTheirValues(t *testing.T) {
 	choice := q.PlanStatements(NewPlan{Filter: "queue:emails error:421 payload.to:ann"})[0].Values
 	if choice[0] != "emails" || !strings.Contains(choice[8], "421") || choice[9] != "true" {
 		t.Errorf("the filter's values are %q", choice)
+	}
+}
+
+// It counts all dead letters of each queue, also those whose key is in use.
+func TestRehearsalCountsByQueue(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, `insert into leasetop.jobs (queue, status, idempotency_key) values ('a', 'dead', 'k'), ('a', 'pending', 'k'), ('a', 'failed', null), ('b', 'dead', null), ('c', 'completed', null)`)
+	rows, err := q.pool.Query(t.Context(), "select id from leasetop.jobs")
+	ok(t, err)
+	ids := must[[]int64](t)(pgx.CollectRows(rows, pgx.RowTo[int64]))
+	r := must[Rehearsal](t)(q.Rehearse(t.Context(), ids))
+	if want := map[string]int64{"a": 2, "b": 1}; !maps.Equal(r.Queues, want) || r.InUse != 1 {
+		t.Errorf("%+v, want %v", r, want)
 	}
 }

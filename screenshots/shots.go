@@ -28,7 +28,7 @@ var scenes = []scene{
 		{Name: "small", Until: []string{`QUEUES [1-9]`, `LEASES [2-9]`, `EVENTS`, `[▁▂▃▄▅▆▇█]{4}`}},
 	}},
 	{Width: 120, Height: 36, Ready: `QUEUES`, Shots: []shot{
-		{Name: "redrive", Keys: []string{"3", "R"}, Until: []string{`REDRIVE \d+ DEAD LETTERS`, `dry run: all`, `y  start`}},
-		{Name: "plan", Keys: []string{"y"}, Until: []string{`stopped .*5 of 5`, `DIED AGAIN 5`, `✗ died`}},
+		{Name: "redrive", Keys: []string{"3", "R"}, Until: []string{`REDRIVE \d+ DEAD LETTERS`, `dry run: all`, `enter  next`}},
+		{Name: "plan", Keys: []string{"y", "y"}, Until: []string{`stopped .*5 of 5`, `DIED AGAIN 5`, `✗ died`}},
 	}},
 }

@@ -205,8 +205,8 @@ func TestWorkersAreOrderedAbout(t *testing.T) {
 		{[]string{"+"}, "spawn emails,images 4", "✓ spawned w7 on emails, images (4 slots)"},
 		{[]string{"j", "-"}, "drain w2", "✓ draining w2"},
 		{[]string{"j", "F", "y"}, "freeze w2", "✓ froze w2"},
-		{[]string{"n", "enter"}, "spawn emails,images 4", "✓ spawned w7"},
-		{[]string{"n", "space", "j", "j", "space", "+", "enter"}, "spawn images,reports 5", "(5 slots)"},
+		{[]string{"n", "enter", "enter"}, "spawn emails,images 4", "✓ spawned w7"},
+		{[]string{"n", "space", "j", "j", "space", "+", "enter", "y"}, "spawn images,reports 5", "(5 slots)"},
 		{[]string{"j", "j", "j", "j", "backspace"}, "remove w5", "✓ w5 taken off the list"},
 		{[]string{"b"}, "burst", "✓ enqueued a burst of 500 jobs"},
 		{[]string{"x"}, "poison", "✓ enqueued poison: job 88200"},
@@ -271,7 +271,7 @@ func TestSkippedJobsAreNamedWithTheReason(t *testing.T) {
 	w.skip = map[int64]string{87994: "idempotency key in use by #88160"}
 	s := newStage(t, w, 120, 36)
 	s.press("3", "tab", "space", "space", "r")
-	s.later("enter")
+	s.later("y")
 	s.sees("! redrove 1 of 2 (plan 14), skipped 1: 87994 idempotency key in use by #88160")
 }
 

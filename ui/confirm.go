@@ -30,9 +30,14 @@ func (c *confirm) Grave() bool { return c.grave }
 func (c *confirm) Move(motion) {}
 
 // Keys confirm or leave. Text pasted as keys into an open question does not answer it.
+// Enter opened what is below in most lists, so it never confirms.
 func (c *confirm) Keys(a *app) []action {
 	return []action{
-		key("y enter", c.yes, "", func() tea.Cmd {
+		key("enter", "", "", func() tea.Cmd {
+			a.say(caution, "y confirms, esc leaves")
+			return nil
+		}).alone(),
+		key("y", c.yes, "", func() tea.Cmd {
 			if a.dialogs.Top() != dialog(c) {
 				return nil // it was left meanwhile
 			}

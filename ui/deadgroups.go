@@ -44,6 +44,26 @@ func (k groupKey) text() string {
 	return strings.Join(append(words, group), " ")
 }
 
+// oneFilter is the filter that finds all of some groups, as it can be typed: of groups of
+// one queue and kind. "" where there is none.
+func oneFilter(keys []groupKey) string {
+	first, prints := keys[0], make([]string, len(keys))
+	for i, k := range keys {
+		if k.queue != first.queue || k.kind != first.kind || k.where != first.where {
+			return ""
+		}
+		prints[i] = filter.Quote(k.fingerprint)
+	}
+	if len(keys) == 1 {
+		return first.text()
+	}
+	text := strings.TrimSuffix(first.text(), filter.Quote(first.fingerprint)) + strings.Join(prints, ",")
+	if _, err := filter.Parse(text); err != nil || len(text) > typedMost {
+		return ""
+	}
+	return text
+}
+
 // deadGroups are the dead letters that pass a filter by what they died of, the largest
 // group first.
 type deadGroups struct {

@@ -78,7 +78,7 @@ func TestAllMatchingIsExactlyWhatWasCounted(t *testing.T) {
 	s.refresh()
 	s.sees("DISCARD 10,000 JOBS")
 	s.later("m", "a", "i", "l")
-	s.press("enter")
+	s.discards()
 	s.sees("✓ discarded 10,000: leasetop restore brings them back")
 	for _, j := range w.state.Dead.Latest {
 		if strings.Contains(j.LastError, "template") != (j.ID >= 3_000_000) {
@@ -97,7 +97,7 @@ func TestMarkedGroupsAreActedOnByTheirIds(t *testing.T) {
 	s.press("3", "j", "j", "space", "space", "r")
 	s.sees("REDRIVE 10 JOBS", "5  queue:emails kind:send", "5  queue:emails kind:charge")
 	s.later("y")
-	if n := len(s.plans.list); n != 1 || s.plans.list[0].Total != 10 || !strings.Contains(s.plans.list[0].Filter, "  or  ") {
+	if n := len(s.plans.list); n != 1 || s.plans.list[0].Total != 10 || s.plans.list[0].Filter != "" || s.plans.list[0].Reason != "2 groups of dead letters" {
 		t.Errorf("plans: %+v", s.plans.list)
 	}
 	s.seesNot("marked")
@@ -139,7 +139,7 @@ func TestDiscardStopsBetweenBatches(t *testing.T) {
 	s := newStage(t, w, 120, 36)
 	w.discarding = func() { s.app.dialogs.Top().(*discarding).Keys(s.app)[0].do() }
 	s.press("3", "*", "D")
-	s.later("enter")
+	s.discards()
 	s.sees(fmt.Sprintf("discarded %d of 1,500, stopped", discardBatch))
 	if n := len(w.state.Dead.Latest); n != 2*discardBatch {
 		t.Errorf("%d are left", n)
@@ -156,7 +156,7 @@ func TestDiscardSaysWhatItSkipped(t *testing.T) {
 	s := newStage(t, w, 120, 36)
 	s.press("3", "tab", "space", "space", "D")
 	s.sees("DISCARD 2 JOBS", "88007", "87994")
-	s.later("enter")
+	s.discards()
 	if got, want := s.log(), "discard [88007 87994] by ann@shop1 because "; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,7 +18,51 @@ import (
 type deadSet struct {
 	ids    []int64  // oldest death first
 	filter string   // what chose them, as it was typed; "" when they were named one by one
+	groups int      // how many groups they are of, where no one filter says which; 0 where one does
 	says   []string // what they are, a line each, styled and safe: for the question
+	queues []queueShare
+}
+
+// queueShare is how many of a set are in a queue.
+type queueShare struct {
+	name string
+	n    int64
+}
+
+// vastSet is how many jobs are more than anybody discards by one key too many.
+const vastSet = 1000
+
+// vast tells whether the set is so large, or reaches so far, that its number is to be
+// typed before it is discarded.
+func (s *deadSet) vast() bool { return len(s.ids) > vastSet || len(s.queues) > 1 }
+
+// reach takes how many of the set are in which queue, and says so where they are several.
+func (s *deadSet) reach(t *theme, counts map[string]int64) {
+	for name, n := range counts {
+		s.queues = append(s.queues, queueShare{name, n})
+	}
+	slices.SortFunc(s.queues, func(a, b queueShare) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name)) })
+	if len(s.queues) < 2 {
+		return
+	}
+	parts := make([]string, len(s.queues))
+	for i, one := range s.queues {
+		parts[i] = brief(one.name, 30) + " " + thousands(one.n)
+	}
+	const w = 68
+	var lines []string
+	for _, line := range bound(wrap("in "+plural(len(parts), "queue")+": "+strings.Join(parts, " · "), w), 3, w) {
+		lines = append(lines, t.warn.draw(line))
+	}
+	s.says = append(lines, s.says...)
+}
+
+// reason is why something is done to the set, with the groups where no filter names them.
+func (s *deadSet) reason(typed string) string {
+	if s.groups == 0 {
+		return typed
+	}
+	return plural(s.groups, "group") + " of dead letters" + pick(typed == "", "", ": "+typed)
 }
 
 // setListed is how many jobs or groups a question lists one by one.
@@ -43,12 +88,18 @@ func (a *app) jobSet(jobs []subject) deadSet {
 	if n > setListed {
 		set.says = append(set.says, t.dim.draw("and "+thousands(int64(n-setListed))+" more"))
 	}
+	counts := map[string]int64{}
+	for _, j := range jobs {
+		counts[j.queue]++
+	}
+	set.reach(t, counts)
 	return set
 }
 
 // gathering finds the ids of a set, and shows how far it is.
 type gathering struct {
 	wants         []string // filters
+	one           string   // which says the same as all of them; "" when none does
 	at            int      // the one that is being looked for
 	found, looked int      // of it
 	before        int      // found for those before
@@ -65,39 +116,42 @@ type gatherMsg struct {
 	done          bool
 	counts        []int
 	ids           []int64
+	queues        map[string]int64 // how many of the ids are in which
 	err           error
 }
 
-// gather finds what is wanted, then puts the question. Nothing is done before that.
-func (a *app) gather(wants []string, then func(deadSet) tea.Cmd) tea.Cmd {
+// gather finds what is wanted, then puts the question. Nothing is done before that. one is
+// the one filter that says the same as all wants; "" when none does.
+func (a *app) gather(wants []string, one string, then func(deadSet) tea.Cmd) tea.Cmd {
 	ctx, cancel := context.WithCancel(a.ctx)
-	g := &gathering{wants: wants, stop: cancel, news: newNews(), then: then}
+	g := &gathering{wants: wants, one: one, stop: cancel, news: newNews(), then: then}
 	a.ask(g)
 	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts
 	return tea.Batch(a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
 		defer close(g.news)
-		return g.find(ctx, a.cfg.Jobs)
+		m := gatherMsg{g: g, done: true}
+		m.err = m.find(ctx, a.cfg.Jobs)
+		return m
 	}), a.hear(g.news))
 }
 
 // find asks for the ids of each want. A job that two of them want is in the set once.
-func (g *gathering) find(ctx context.Context, jobs Jobs) tea.Msg {
-	m := gatherMsg{g: g, done: true}
-	has := map[int64]bool{}
+func (m *gatherMsg) find(ctx context.Context, jobs Jobs) error {
+	g, has, apart := m.g, map[int64]bool{}, true
+	m.queues = map[string]int64{}
 	for at, one := range g.wants {
 		where, err := filter.Parse(one)
 		if err != nil {
-			m.err = err
-			return m
+			return err
 		}
 		ids, err := jobs.Matching(ctx, queue.Filter{Statuses: queue.DeadLetters, Where: where}, func(found, looked int) {
 			g.news.tell(gatherMsg{g: g, at: at, found: found, looked: looked})
 		})
 		if err != nil {
-			m.err = err
-			return m
+			return err
 		}
+		before := len(m.ids)
 		m.counts = append(m.counts, len(ids))
 		for _, id := range ids {
 			if len(g.wants) == 1 {
@@ -111,8 +165,18 @@ func (g *gathering) find(ctx context.Context, jobs Jobs) tea.Msg {
 		if len(g.wants) == 1 {
 			m.ids = ids
 		}
+		if of := where.Queues(); len(of) == 1 {
+			m.queues[of[0]] += int64(len(m.ids) - before)
+		} else {
+			apart = false
+		}
 	}
-	return m
+	if !apart && len(m.ids) > 0 { // the filters do not say in which queues they are
+		r, err := jobs.Rehearse(ctx, m.ids)
+		m.queues = r.Queues
+		return err
+	}
+	return nil
 }
 
 // gathered takes news of a gathering. One that was cancelled has none.
@@ -142,7 +206,10 @@ func (a *app) gathered(m gatherMsg) tea.Cmd {
 // gatheredSet is the set that was found, with the literal filter in the words for the question.
 func (a *app) gatheredSet(m *gatherMsg) deadSet {
 	t, wants := a.pic.theme, m.g.wants
-	set := deadSet{ids: m.ids, filter: strings.Join(wants, "  or  ")}
+	set := deadSet{ids: m.ids, filter: m.g.one}
+	if set.filter == "" {
+		set.groups = len(wants)
+	}
 	wide := len(thousands(int64(slices.Max(m.counts))))
 	for i, one := range wants[:min(len(wants), setListed)] {
 		line := t.strong.draw(safe.FitRight(thousands(int64(m.counts[i])), wide)) + "  "
@@ -158,6 +225,7 @@ func (a *app) gatheredSet(m *gatherMsg) deadSet {
 	if n := len(wants) - setListed; n > 0 {
 		set.says = append(set.says, t.dim.draw("and "+plural(n, "group")+" more"))
 	}
+	set.reach(t, m.queues)
 	return set
 }
 

@@ -214,12 +214,13 @@ func (d *deadTab) withChosen(a *app, then func(deadSet) tea.Cmd) tea.Cmd {
 	}
 	switch m := &d.marks; {
 	case m.all != nil:
-		return a.gather([]string{cmp.Or(m.all.where, allDead)}, then)
+		all := cmp.Or(m.all.where, allDead)
+		return a.gather([]string{all}, all, then)
 	case len(m.groups) > 0:
 		keys := slices.SortedFunc(maps.Keys(m.groups), func(x, y groupKey) int {
 			return cmp.Or(cmp.Compare(m.groups[y], m.groups[x]), strings.Compare(x.text(), y.text()))
 		})
-		return a.gather(wantsOf(keys), then)
+		return a.gather(wantsOf(keys), oneFilter(keys), then)
 	case len(m.jobs) > 0:
 		return then(a.jobSet(d.markedJobs()))
 	case d.listed:
@@ -228,7 +229,7 @@ func (d *deadTab) withChosen(a *app, then func(deadSet) tea.Cmd) tea.Cmd {
 		}
 	default:
 		if key, ok := d.groups.list.Key(); ok {
-			return a.gather(wantsOf([]groupKey{key}), then)
+			return a.gather([]string{key.text()}, key.text(), then)
 		}
 	}
 	return nil

@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,10 +16,20 @@ import (
 // discardBatch is how many jobs are discarded at once: between two batches it can be stopped.
 const discardBatch = 500
 
-// discardDialog asks whether to discard dead letters, and why.
+// The fields of the question, from top to bottom.
+const (
+	discardReason = iota
+	discardNumber // only where the set is vast
+	discardButton
+)
+
+// discardDialog asks whether to discard dead letters, and why. Of a vast set it has the
+// number typed: who does has read it.
 type discardDialog struct {
 	set    deadSet
 	reason input
+	number input
+	at     int
 }
 
 func newDiscard(_ *app, set deadSet) *discardDialog { return &discardDialog{set: set} }
@@ -33,40 +45,85 @@ func (d *discardDialog) Heading() heading {
 // Grave is set: nothing runs them any more.
 func (d *discardDialog) Grave() bool { return true }
 
-// Input is the reason.
-func (d *discardDialog) Input() *input { return &d.reason }
+// Input is the line under the cursor; nil on the button.
+func (d *discardDialog) Input() *input {
+	switch d.at {
+	case discardReason:
+		return &d.reason
+	case discardNumber:
+		return &d.number
+	}
+	return nil
+}
 
-// Typed does nothing: the reason is read when it is whole.
-func (d *discardDialog) Typed() {}
+// Typed keeps digits alone in the number.
+func (d *discardDialog) Typed() {
+	if d.at == discardNumber {
+		d.number.Digits("")
+	}
+}
 
-// Move does nothing: there is nothing to choose.
-func (d *discardDialog) Move(motion) {}
+// Move moves between the fields.
+func (d *discardDialog) Move(m motion) {
+	d.step(map[motion]int{up: -1, down: 1, halfUp: -1, halfDown: 1, toTop: -discardButton, toBottom: discardButton}[m])
+}
 
-// Keys discard. What is pasted with the end of a line in it does not.
+func (d *discardDialog) step(by int) {
+	at := max(min(d.at+by, discardButton), 0)
+	if at == discardNumber && !d.set.vast() {
+		at = max(min(at+by, discardButton), 0)
+	}
+	d.at = at
+}
+
+// wrong says why nothing can be discarded yet; "" when it can.
+func (d *discardDialog) wrong() string {
+	if n := strconv.Itoa(len(d.set.ids)); d.set.vast() && d.number.text != n {
+		return "type the number first: " + thousands(int64(len(d.set.ids)))
+	}
+	return ""
+}
+
+// Keys move to the button, and discard there. What is pasted with the end of a line in
+// it does not.
 func (d *discardDialog) Keys(a *app) []action {
-	return []action{key("enter", "discard", "", func() tea.Cmd {
+	move := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { d.step(by); return nil }
+	}
+	keys := []action{key("tab", "", "", move(1)), key("shift+tab", "", "", move(-1))}
+	if d.at != discardButton {
+		return append(keys, key("enter", "next", "", move(1)))
+	}
+	return append(keys, key("y enter", "discard", "", func() tea.Cmd {
 		a.dialogs.Close(d)
 		return a.discard(d.set, strings.TrimSpace(d.reason.text))
-	}).alone()}
+	}).unless(d.wrong()).alone())
 }
 
 // Lines draws the question; the way out stays in sight however small the window.
 func (d *discardDialog) Lines(t *theme, w, h int, armed bool) []string {
 	n := len(d.set.ids)
 	words := wrap("Moved to the archive as "+pick(n == 1, "it is", "they are")+": nothing claims, lists or redrives "+pick(n == 1, "it", "them")+
-		" there. leasetop restore brings "+pick(n == 1, "it", "them")+" back, until they are purged.", w)
-	kind, enter := danger, "enter"
-	if !armed {
-		kind, enter = quiet, "…"
+		" there. u here, or leasetop restore, brings "+pick(n == 1, "it", "them")+" back, until they are purged.", w)
+	buttons := buttonRow(t, danger, armed, d.wrong() == "", d.at == discardButton, "discard "+plural(n, "job"), pick(n == 1, "leave it", "leave them"))
+	var fields []string
+	field := func(at int, label string, in *input, hint string) {
+		if at == d.at {
+			typed := in.View(t, max(w-len(label), 1))
+			if in.text == "" {
+				typed = in.View(t, 1) + t.dim.draw(" "+hint)
+			}
+			fields = append(fields, t.lead.draw(label)+typed)
+			return
+		}
+		fields = append(fields, t.dim.draw(label)+pick(in.text == "", t.faint, t.strong).draw(brief(cmp.Or(in.text, hint), max(w-len(label), 1))))
 	}
-	buttons := t.chip(kind, enter+"  discard "+plural(n, "job")) + "   " + t.chip(quiet, "esc  "+pick(n == 1, "leave it", "leave them"))
-	const label = "reason "
-	typed := d.reason.View(t, max(w-len(label), 1))
-	if d.reason.text == "" {
-		typed = d.reason.View(t, 1) + t.dim.draw(" for the operator log; may be empty")
+	field(discardReason, "reason ", &d.reason, "for the operator log; may be empty")
+	if d.set.vast() {
+		field(discardNumber, "number ", &d.number, "type "+thousands(int64(n))+", how many are discarded")
 	}
 	subject := d.set.says
-	if room := max(h-len(words)-7, 1); len(subject) > room {
+	if room := max(h-len(words)-len(fields)-6, 1); len(subject) > room {
 		subject = append(slices.Clip(subject[:room-1]), t.dim.draw("…"))
 	}
 	lines := append([]string{""}, subject...)
@@ -74,7 +131,9 @@ func (d *discardDialog) Lines(t *theme, w, h int, armed bool) []string {
 	for _, s := range words {
 		lines = append(lines, t.dim.draw(s))
 	}
-	lines = append(lines, "", t.accent.draw(label)+typed, "", buttons, "")
+	lines = append(lines, "")
+	lines = append(lines, fields...)
+	lines = append(lines, "", buttons, "")
 	for i := range lines {
 		lines[i] = safe.FitStyled(lines[i], w)
 	}
@@ -105,7 +164,7 @@ func (a *app) discard(set deadSet, reason string) tea.Cmd {
 	d := &discarding{total: len(set.ids), stop: cancel, news: newNews()}
 	a.ask(d)
 	a.dialogs.deaf = a.now() // it was asked for
-	act := queue.Act{By: a.cfg.By, What: "discard", Filter: set.filter, Reason: reason, IDs: set.ids[:min(len(set.ids), 100)], Asked: int64(len(set.ids))}
+	act := queue.Act{By: a.cfg.By, What: "discard", Filter: set.filter, Reason: set.reason(reason), IDs: set.ids[:min(len(set.ids), 100)], Asked: int64(len(set.ids))}
 	return tea.Batch(a.ioUnder(a.ctx, func(live context.Context) tea.Msg {
 		defer cancel()
 		defer close(d.news)

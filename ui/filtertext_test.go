@@ -30,7 +30,7 @@ func TestFilterTextIsLiteralOrSaidToBeWrong(t *testing.T) {
 		{"queue", []string{"2", "Q"}, nil},
 		{"events", []string{"5", "/"}, nil},
 		{"why to discard", []string{"3", "D"}, nil},
-		{"why to redrive", []string{"3", "R", "shift+tab"}, nil},
+		{"why to redrive", []string{"3", "R", "shift+tab", "shift+tab"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -106,6 +106,22 @@ func (in *input) Put(text string) {
 	in.at = in.edge(len(in.text) - len(rest))
 }
 
+// Digits leaves only digits, and the letters of also, of what was typed.
+func (in *input) Digits(also string) {
+	kept := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || strings.ContainsRune(also, r) {
+			return r
+		}
+		return -1
+	}, in.text)
+	if len(kept) > 9 {
+		kept = kept[:9]
+	}
+	if kept != in.text {
+		in.text, in.at = kept, len(kept)
+	}
+}
+
 func (in *input) cut(from, to int) {
 	in.text = in.text[:from] + in.text[to:]
 	in.at = in.edge(from)

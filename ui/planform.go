@@ -18,6 +18,7 @@ const (
 	fieldPace
 	fieldStop
 	fieldReason
+	fieldButton
 	fields
 )
 
@@ -32,7 +33,7 @@ const (
 // whatever joins or leaves the list below meanwhile, these ids are meant.
 type planForm struct {
 	set    deadSet
-	inputs [fields]input // that of fieldThen is not used
+	inputs [fields]input // those of fieldThen and fieldButton are not used
 	wait   bool
 	at     int
 
@@ -42,8 +43,8 @@ type planForm struct {
 	sql        textPane
 	groups     textPane
 	stop       context.CancelFunc // of the dry run
-	showing    *textPane // instead of the form
-	width      int       // for which the texts were laid out
+	showing    *textPane          // instead of the form
+	width      int                // for which the texts were laid out
 }
 
 // rehearsedMsg is what a redrive of a form's set would do now.
@@ -81,7 +82,7 @@ func (f *planForm) Took(m rehearsedMsg) {
 
 // plan is what the form says, or what is wrong with it.
 func (f *planForm) plan() (p queue.NewPlan, err error) {
-	p = queue.NewPlan{IDs: f.set.ids, Filter: f.set.filter, Reason: strings.TrimSpace(f.inputs[fieldReason].text), Wait: f.wait}
+	p = queue.NewPlan{IDs: f.set.ids, Filter: f.set.filter, Reason: f.set.reason(strings.TrimSpace(f.inputs[fieldReason].text)), Wait: f.wait}
 	number := func(field int) (n int) {
 		text := f.inputs[field].text
 		if text == "" {
@@ -139,7 +140,7 @@ func (f *planForm) Grave() bool { return false }
 
 // Input is the line under the cursor; nil where there is none.
 func (f *planForm) Input() *input {
-	if f.showing != nil || f.at == fieldThen {
+	if f.showing != nil || f.at == fieldThen || f.at == fieldButton {
 		return nil
 	}
 	return &f.inputs[f.at]
@@ -150,19 +151,7 @@ func (f *planForm) Typed() {
 	if f.at == fieldReason {
 		return
 	}
-	in := &f.inputs[f.at]
-	kept := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r == '.' && f.at == fieldPace {
-			return r
-		}
-		return -1
-	}, in.text)
-	if len(kept) > 9 {
-		kept = kept[:9]
-	}
-	if kept != in.text {
-		in.text, in.at = kept, len(kept)
-	}
+	f.inputs[f.at].Digits(pick(f.at == fieldPace, ".", ""))
 }
 
 // Move moves between the fields, or scrolls.
@@ -197,7 +186,7 @@ func (f *planForm) Keys(a *app) []action {
 	}
 	start := func() tea.Cmd {
 		leave()
-		return a.beginPlan(p, true)
+		return a.beginPlan(p, f.set, true)
 	}
 	next := func(by int) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -207,21 +196,27 @@ func (f *planForm) Keys(a *app) []action {
 		}
 	}
 	keys := []action{
-		key("enter", "start", "", start).unless(why).unless(a.readOnly()).alone(),
 		key("tab", "", "", next(1)),
 		key("shift+tab", "", "", next(-1)),
 		key("esc", "leave", "", leave),
+	}
+	if f.at == fieldButton {
+		keys = append(keys, key("y enter", "start", "", start).unless(why).unless(a.readOnly()).alone())
+	} else {
+		keys = append(keys, key("enter", "next", "", next(1)))
 	}
 	if f.at == fieldReason {
 		return keys
 	}
 	keys = append(keys,
-		key("y", "start", "", start).unless(why).unless(a.readOnly()).alone(),
 		key("s", "SQL", "", func() tea.Cmd { f.showing = &f.sql; return nil }),
 		key("d", "dry run", "", func() tea.Cmd { f.showing = &f.groups; return nil }),
 	)
-	if f.at == fieldThen {
+	switch f.at {
+	case fieldThen:
 		keys = append(keys, key("space left right h l", "choose", "", func() tea.Cmd { f.wait = !f.wait; return nil }))
+	case fieldButton:
+		return keys
 	}
-	return keys
+	return append(keys, key("y", "to start", "", func() tea.Cmd { f.at = fieldButton; return nil }))
 }

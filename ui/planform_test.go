@@ -39,7 +39,8 @@ func TestPlanFormIsDrawn(t *testing.T) {
 			{"form", nil},
 			{"then", []string{"tab"}},
 			{"mistake", []string{"9", "9"}},
-			{"reason", []string{"shift+tab", "4", "2", "1", "s", "space", "y", "d"}},
+			{"reason", []string{"shift+tab", "shift+tab", "4", "2", "1", "s", "space", "y", "d"}},
+			{"button", []string{"y"}},
 			{"dry run", []string{"d"}},
 			{"statements", []string{"s"}},
 		} {
@@ -62,10 +63,14 @@ func TestPlanFormStartsWhatItSays(t *testing.T) {
 	s.asks(2)
 	// Of four jobs the canary proposed is all of them.
 	s.sees("4 jobs, 50 a second", "nothing is left to wait with")
-	s.press("backspace", "1", "tab", "space", "tab", "backspace", "backspace", "2", ".", "5", "tab", "backspace", "backspace", "tab", "o", "k")
+	s.press("backspace", "1", "tab", "space", "tab", "backspace", "backspace", "2", ".", "5", "tab", "backspace", "backspace", "tab", "o", "k", "y")
 	s.sees("1 first. When it has ended, it goes on by itself with 3 jobs, 2.5 a second", "It does not stop when they die again")
 	s.press("enter")
-	if got, want := s.log(), "redrive [88007 87994 1 2] by ann@shop1 canary 1 wait false pace 2.5 stop 0 because ok"; got != want {
+	if got := s.log(); got != "" {
+		t.Fatalf("enter in the last field did %q", got)
+	}
+	s.press("enter")
+	if got, want := s.log(), "redrive [88007 87994 1 2] by ann@shop1 canary 1 wait false pace 2.5 stop 0 because oky"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 	s.sees("PLAN 14", "started   by ann@shop1")
@@ -86,15 +91,14 @@ func TestPlanFormRefusesWhatCannotBeMeant(t *testing.T) {
 		s.asks(10)
 		s.press(c.keys...)
 		if c.says == "50. is" { // that is 50
-			s.press("enter")
+			s.starts()
 			if s.log() == "" {
 				t.Errorf("%v: 50. is refused", c.keys)
 			}
 			continue
 		}
 		s.sees(c.says)
-		s.press("enter")
-		s.press("y")
+		s.starts()
 		if got := s.log(); got != "" {
 			t.Errorf("%v: did %s", c.keys, got)
 		}
@@ -125,7 +129,7 @@ func TestPlanFormWithoutADryRunStillStarts(t *testing.T) {
 	s.asks(10)
 	s.sees("! not tried: context deadline exceeded")
 	w.down = nil
-	s.press("y")
+	s.starts()
 	s.sees("PLAN 14")
 }
 
@@ -138,7 +142,7 @@ func TestPlanFormActsOnTheSetItWasOpenedWith(t *testing.T) {
 	s.bury(90001)
 	s.refresh()
 	s.sees("REDRIVE 3 DEAD LETTERS")
-	s.press("y")
+	s.starts()
 	if got, want := s.log(), "redrive [88007 1 2] by ann@shop1 canary 0 wait false pace 50 stop 20"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
@@ -150,7 +154,7 @@ func TestReadOnlyDatabaseStartsNoPlan(t *testing.T) {
 	w.state.Server.ReadOnly = true
 	s := newStage(t, w, 120, 36)
 	s.asks(10)
-	s.press("y")
+	s.starts()
 	if got := s.log(); got != "" {
 		t.Errorf("did %s", got)
 	}

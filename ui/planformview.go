@@ -121,20 +121,21 @@ func (f *planForm) form(t *theme, w int) []string {
 }
 
 func (f *planForm) buttons(t *theme, w int, armed, fine bool) string {
-	kind := pick(armed && fine, okay, quiet)
-	yes := pick(f.at == fieldReason, "enter", "y")
-	chips := []string{t.chip(kind, pick(armed, yes, "…")+"  start")}
+	on := f.at == fieldButton
+	var more []string
 	if f.at == fieldThen {
-		chips = append(chips, t.chip(quiet, "space  choose"))
+		more = append(more, t.chip(quiet, "space  choose"))
 	}
 	if f.at != fieldReason {
-		chips = append(chips, t.chip(quiet, "d  dry run"), t.chip(quiet, "s  SQL"))
+		more = append(more, t.chip(quiet, "d  dry run"), t.chip(quiet, "s  SQL"))
 	}
-	chips = append(chips, t.chip(quiet, "tab  next field"), t.chip(quiet, "esc  leave them"))
-	for len(chips) > 2 && safe.Width(strings.Join(chips, "  ")) > w { // how to start it and how to leave it stay
-		chips = append(chips[:len(chips)-2], chips[len(chips)-1])
+	for {
+		row := buttonRow(t, okay, armed, fine, on, "start", "leave them", more...)
+		if len(more) == 0 || safe.Width(row) <= w { // how to start it and how to leave it stay
+			return row
+		}
+		more = more[:len(more)-1]
 	}
-	return strings.Join(chips, "  ")
 }
 
 // lay lays out what is shown instead of the form.

@@ -72,7 +72,7 @@ type (
 	// planStartedMsg is that a plan has been started, or why not.
 	planStartedMsg struct {
 		plan queue.Plan
-		ids  []int64
+		set  deadSet
 		open bool // its page is to be opened
 		err  error
 	}
@@ -94,14 +94,13 @@ type (
 	}
 )
 
-// startPlan fixes the set of a plan and executes it, in the background of this process.
-func (a *app) startPlan(p queue.NewPlan) tea.Cmd { return a.beginPlan(p, false) }
-
-func (a *app) beginPlan(p queue.NewPlan, open bool) tea.Cmd {
+// beginPlan fixes the set of a plan and executes it, in the background of this process.
+// open has its page opened.
+func (a *app) beginPlan(p queue.NewPlan, set deadSet, open bool) tea.Cmd {
 	a.say(quiet, "redriving "+plural(len(p.IDs), "job")+"…")
 	return a.ioWithin(startPatience, func(ctx context.Context) tea.Msg {
 		plan, err := a.cfg.Jobs.StartPlan(ctx, a.cfg.By, p)
-		return planStartedMsg{plan, p.IDs, open, err}
+		return planStartedMsg{plan, set, open, err}
 	})
 }
 
@@ -112,7 +111,7 @@ func (a *app) planStarted(m planStartedMsg) tea.Cmd {
 	}
 	a.saw(m.plan)
 	a.plans.last = m.plan.ID
-	a.acted(deadSet{ids: m.ids, filter: m.plan.Filter})
+	a.acted(m.set)
 	if m.open {
 		a.flash = flash{}
 		a.openOver(a.newPlanPage(m.plan.ID))

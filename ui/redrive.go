@@ -11,6 +11,7 @@ import (
 // subject is one job that an action is about, as it was when the action began.
 type subject struct {
 	id    int64
+	queue string
 	where string // queue and kind; "" when it is no longer listed
 	says  string // its error
 }
@@ -18,7 +19,7 @@ type subject struct {
 func subjects(jobs ...queue.Job) []subject {
 	out := make([]subject, len(jobs))
 	for i, j := range jobs {
-		out[i] = subject{j.ID, kindOf(j.Queue, j.Kind), j.LastError}
+		out[i] = subject{j.ID, j.Queue, kindOf(j.Queue, j.Kind), j.LastError}
 	}
 	return out
 }
@@ -40,7 +41,9 @@ func newRedrive(a *app, set deadSet) *confirm {
 		says:    "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, they will fail again.",
 		yes:     "redrive " + plural(n, "job"),
 		no:      "leave them",
-		do:      func() tea.Cmd { return a.startPlan(queue.NewPlan{IDs: set.ids, Filter: set.filter}) },
+		do: func() tea.Cmd {
+			return a.beginPlan(queue.NewPlan{IDs: set.ids, Filter: set.filter, Reason: set.reason("")}, set, false)
+		},
 	}
 	if n == 1 {
 		c.says = "Back to pending with a fresh budget of attempts; the history is kept. If the cause is not gone, it will fail again."
@@ -52,7 +55,7 @@ func newRedrive(a *app, set deadSet) *confirm {
 // acted has read again what an act on dead letters changed. Their marks have done their work.
 func (a *app) acted(set deadSet) {
 	a.deadTab.marks.Unmark(set.ids)
-	if set.filter != "" {
+	if set.filter != "" || set.groups > 0 {
 		a.deadTab.marks.Clear()
 	}
 	a.deadTab.Stale()

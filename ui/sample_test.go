@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -508,6 +509,26 @@ func (s *stage) later(keys ...string) {
 	s.t.Helper()
 	s.now = s.now.Add(swallow + time.Millisecond)
 	s.press(keys...)
+}
+
+// discards answers the question about a discard: with no reason but that given before,
+// and with the number where that is asked for.
+func (s *stage) discards() {
+	s.t.Helper()
+	d := s.app.dialogs.Top().(*discardDialog)
+	s.later("enter")
+	if d.set.vast() {
+		s.press(strings.Split(strconv.Itoa(len(d.set.ids)), "")...)
+		s.press("enter")
+	}
+	s.press("y")
+}
+
+// starts answers the form of a plan as it is, from any field but the reason.
+func (s *stage) starts() {
+	s.t.Helper()
+	s.press("y")
+	s.press("y")
 }
 
 func keyPress(name string) tea.KeyPressMsg {

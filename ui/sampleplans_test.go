@@ -154,6 +154,7 @@ func (w *world) UndoPlan(_ context.Context, by, _ string, id int64) (queue.Plan,
 func (w *world) Rehearse(_ context.Context, ids []int64) (r queue.Rehearsal, err error) {
 	w.touch("rehearse")
 	at := map[string]int{}
+	r.Queues = map[string]int64{}
 	for _, id := range ids {
 		i := slices.IndexFunc(w.state.Dead.Latest, func(j queue.Job) bool { return j.ID == id })
 		if i < 0 {
@@ -168,6 +169,7 @@ func (w *world) Rehearse(_ context.Context, ids []int64) (r queue.Rehearsal, err
 			r.Groups = append(r.Groups, queue.DeadGroup{Queue: j.Queue, Kind: j.Kind, Error: j.LastError})
 		}
 		r.Groups[k].Count++
+		r.Queues[j.Queue]++
 	}
 	slices.SortStableFunc(r.Groups, func(a, b queue.DeadGroup) int { return int(b.Count - a.Count) })
 	return r, w.down

@@ -18,6 +18,7 @@ type spawnForm struct {
 	slots int
 	at    int // the row of known under the cursor
 	top   int
+	ready bool // the cursor is on the button
 }
 
 const mostSlots = 64
@@ -50,6 +51,7 @@ func (f *spawnForm) Grave() bool { return false }
 
 // Move moves between the queues.
 func (f *spawnForm) Move(m motion) {
+	f.ready = false
 	by := map[motion]int{up: -1, down: 1, halfUp: -5, halfDown: 5, toTop: -len(f.known), toBottom: len(f.known)}[m]
 	f.at = max(min(f.at+by, len(f.known)-1), 0)
 }
@@ -69,14 +71,23 @@ func (f *spawnForm) toggle() {
 // Keys choose and spawn.
 func (f *spawnForm) Keys(a *app) []action {
 	return []action{
-		key("enter", "spawn", "", func() tea.Cmd {
-			a.dialogs.Pop()
-			return a.spawn(f.takes, f.slots)
-		}).unless(pick(len(f.takes) > 0, "", "a worker needs a queue: choose one with space")).alone(),
+		f.enterKey(a),
+		key("tab shift+tab", "", "", func() tea.Cmd { f.ready = !f.ready; return nil }),
 		key("space", "choose", "", func() tea.Cmd { f.toggle(); return nil }),
 		key("+ = right l", "", "", func() tea.Cmd { f.slots = min(f.slots+1, mostSlots); return nil }),
 		key("- left h", "", "", func() tea.Cmd { f.slots = max(f.slots-1, 1); return nil }),
 	}
+}
+
+// enterKey goes to the button, and spawns there.
+func (f *spawnForm) enterKey(a *app) action {
+	if !f.ready {
+		return key("enter", "next", "", func() tea.Cmd { f.ready = true; return nil })
+	}
+	return key("y enter", "spawn", "", func() tea.Cmd {
+		a.dialogs.Pop()
+		return a.spawn(f.takes, f.slots)
+	}).unless(pick(len(f.takes) > 0, "", "a worker needs a queue: choose one with space")).alone()
 }
 
 // Lines draws the form.
@@ -92,13 +103,12 @@ func (f *spawnForm) Lines(t *theme, w, h int, armed bool) []string {
 		if n := slices.Index(f.takes, f.known[i]); n >= 0 {
 			mark, k = t.accent.draw("["+strconv.Itoa((n+1)%10)+"]"), t.text
 		}
-		lines = append(lines, t.lineOf(mark+" "+k.draw(safe.Text(f.known[i])), w, i == f.at, false))
+		lines = append(lines, t.lineOf(mark+" "+k.draw(safe.Text(f.known[i])), w, i == f.at && !f.ready, false))
 	}
-	kind := pick(armed && len(f.takes) > 0, okay, quiet)
 	lines = append(lines, "",
 		safe.FitStyled(" "+t.dim.draw("slots")+" "+t.accent.draw("-")+" "+t.strong.draw(strconv.Itoa(f.slots))+" "+t.accent.draw("+")+
 			"  "+t.faint.draw(strings.Repeat("▯", min(f.slots, 24))), w),
 		"",
-		safe.FitStyled(t.chip(kind, pick(armed, "enter", "…    ")+"  spawn")+"  "+t.chip(quiet, "space  choose")+"  "+t.chip(quiet, "esc  not now"), w))
+		safe.FitStyled(buttonRow(t, okay, armed, len(f.takes) > 0, f.ready, "spawn", "not now", t.chip(quiet, "space  choose")), w))
 	return lines[max(len(lines)-max(h, 0), 0):]
 }

@@ -52,10 +52,10 @@ func (e *editors) edits(script string) {
 
 // answer presses one key: one that acts without asking stands alone, and a dialog does
 // not listen at first, see session.confirm.
-func (e *editors) answer(key string) {
-	e.t.Helper()
+func (s *session) answer(key string) {
+	s.t.Helper()
 	time.Sleep(400 * time.Millisecond)
-	e.Press(key)
+	s.Press(key)
 }
 
 // drafts are the texts that are left in the folder of temporary files.

@@ -38,6 +38,8 @@ func (s *session) plan() {
 	s.Expect("REDRIVE 300 DEAD LETTERS", "✓ dry run: all of them can be redriven now", "5 first. When all of them have ended")
 	time.Sleep(400 * time.Millisecond) // see confirm
 	s.Press("y")
+	s.Expect("enter y  start")
+	s.answer("y")
 	s.Expect("PLAN 1 ", "300 jobs")
 }
 
