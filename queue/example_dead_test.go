@@ -62,7 +62,7 @@ func ExampleQueue_DeadGroups() {
 	}
 	// Output:
 	// 3 dead letters, all of them: true
-	// 2 SMTP ‹n› from ‹host› as job 3
+	// 2 SMTP 421 from ‹host› as job 3
 	//   listed: 2 <nil>
 	// 1 no such template as job 1
 	//   listed: 1 <nil>

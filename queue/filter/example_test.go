@@ -56,8 +56,8 @@ func ExampleFilter_Statuses() {
 
 // A group of dead letters is opened by a filter that can be typed again.
 func ExampleGroup() {
-	fmt.Println(filter.Group("emails", "", "SMTP ‹n› rate limited by ‹host›"))
-	// Output: queue:emails kind:"" fingerprint:"SMTP ‹n› rate limited by ‹host›"
+	fmt.Println(filter.Group("emails", "", "SMTP 421 rate limited by ‹host›"))
+	// Output: queue:emails kind:"" fingerprint:"SMTP 421 rate limited by ‹host›"
 }
 
 func ExampleComplete() {

@@ -105,7 +105,7 @@ func TestWhatFiltersFind(t *testing.T) {
 		"payload:ANN":                      "ab",
 		"payload:50":                       "c",
 		"payload:refused":                  "f",
-		`fingerprint:"SMTP ‹n› rate limited by ‹host›"`: "ab",
+		`fingerprint:"SMTP 421 rate limited by ‹host›"`: "a",
 		"fingerprint:SMTP*":      "ab",
 		"KIND:send queue:emails": "a",
 		"%":                      "",
