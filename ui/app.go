@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"os/user"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,7 +67,9 @@ type app struct {
 	flash    flash
 	drafts   drafts
 	plans    plansHere
-	alarm    alert.Alarm
+	// undoables are what this dashboard did that can be taken back, oldest first.
+	undoables []undoable
+	alarm     alert.Alarm
 
 	frame string // the finished screen; "" when something changed
 	fault error  // a panic, to be returned by Run
@@ -183,6 +186,10 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.ordered(msg)
 	case pausedMsg:
 		a.pauseDone(msg)
+	case archivedMsg:
+		a.foundArchived(msg)
+	case restoredMsg:
+		a.restored(msg)
 	case cancelledMsg:
 		a.cancelled(msg)
 	case comparedMsg:
@@ -270,6 +277,9 @@ func (a *app) press(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	if pressed == "esc" { // what was said is read
+		a.flash = flash{}
+	}
 	if top := a.dialogs.Top(); top != nil {
 		if a.dialogs.Swallow(now) {
 			return nil
@@ -350,13 +360,21 @@ func (a *app) globalKeys() []action {
 		key("shift+tab", "", "the pane before", func() tea.Cmd { a.page().Cycle(-1); return nil }),
 	}
 	keys = append(keys, a.tabKeys()...)
-	return append(keys,
+	keys = append(keys,
+		a.undoKey(),
+		a.plansKey(),
 		a.logKey(),
+		a.pauseElsewhere(),
 		a.healthKey(),
 		key("?", "help", "this list", func() tea.Cmd { return a.help() }),
 		key("ctrl+z", "", "suspend; fg comes back", func() tea.Cmd { return tea.Suspend }),
 		key("q", "quit", "quit (ctrl+c too)", a.quit),
 	)
+	own := a.page().Keys(a)
+	return slices.DeleteFunc(keys, func(one action) bool { // what the page does with it goes first
+		_, other := find(own, one.keys[0])
+		return other
+	})
 }
 
 // help opens the list of keys.
@@ -385,6 +403,13 @@ func (a *app) help() tea.Cmd {
 		sections = append(sections, last...)
 	}
 	a.dialogs.Push(&helpDialog{sections: sections}, a.now())
+	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts
+	return nil
+}
+
+// helpOf opens the list of a dialog's keys over it.
+func (a *app) helpOf(title string, keys []action) tea.Cmd {
+	a.dialogs.Push(&helpDialog{sections: []helpSection{{title: title, actions: keys}}}, a.now())
 	a.dialogs.deaf = a.now() // it was asked for, and nothing in it acts
 	return nil
 }

@@ -52,6 +52,7 @@ type Jobs interface {
 	Matching(ctx context.Context, f queue.Filter, told func(found, looked int)) ([]int64, error)
 	Redrive(ctx context.Context, by string, ids ...int64) (queue.Done, error)
 	Discard(ctx context.Context, by, why string, ids ...int64) (queue.Done, error)
+	Restore(ctx context.Context, by string, ids ...int64) (queue.Done, error)
 	Cancel(ctx context.Context, by string, ids ...int64) (queue.Cancelled, error)
 	Pause(ctx context.Context, by, why string, queues ...string) (paused []string, err error)
 	Resume(ctx context.Context, queues ...string) (resumed []string, err error)
@@ -69,6 +70,7 @@ type OneJob interface {
 	RunNow(ctx context.Context, by string, ids ...int64) (queue.Done, error)
 	TakeBack(ctx context.Context, by string, lease queue.Lease) error
 	Acts(ctx context.Context, before int64, limit int) ([]queue.Act, error)
+	ArchivedByAct(ctx context.Context, act int64) ([]int64, error)
 }
 
 // Workers are the workers of this process; *workers.Pool is.

@@ -182,7 +182,7 @@ func (g *deadGroups) Took(m *groupsMsg, now time.Time) {
 	for i := range keys {
 		keys[i] = g.keyOf(&m.found.Groups[i])
 	}
-	g.list.SetKeys(keys)
+	g.list.Settle(keys)
 }
 
 func (g *deadGroups) keyOf(one *queue.DeadGroup) groupKey {

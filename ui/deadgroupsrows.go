@@ -55,13 +55,16 @@ func (g *deadGroups) rows(w, h int, marked func(i int, key groupKey) bool) []str
 	columns[barsColumn].min = max((bars+g.joined-1)/g.joined, len("DIED"))
 	columns[barsColumn].max = columns[barsColumn].min
 	columns[4].max = widest(8, max(min(24, w/4), 8), each(func(one *queue.DeadGroup) string { return kindOf(one.Queue, one.Kind) }))
+	if w >= barsWidth {
+		columns[4].min = min(columns[4].max, 16)
+	}
 	grid := arrange(columns, w-3) // beside the cursor and the marks
 	if grid.widths[barsColumn] == 0 {
 		g.span = barSpan{} // nobody sees them
 	}
 	lines := []string{"  " + grid.header(t.dim)}
 	for i := from; i < to; i++ {
-		row := grid.row(g.cells(&g.found.Groups[i], columns[4].max))
+		row := grid.row(g.cells(&g.found.Groups[i]))
 		lines = append(lines, t.lineOf(" "+row, w, i == g.list.at, marked(i, g.list.keys[i])))
 	}
 	return lines
@@ -74,7 +77,7 @@ func (g *deadGroups) measure(bars, most int) {
 	g.span = barSpan{g.found.From, g.found.From.Add(g.found.Each * time.Duration(bars)), g.found.Each * time.Duration(g.joined)}
 }
 
-func (g *deadGroups) cells(one *queue.DeadGroup, full int) []cell {
+func (g *deadGroups) cells(one *queue.DeadGroup) []cell {
 	t, now := g.pic.theme, g.pic.now
 	samples := make([]float64, (len(one.Bars)+g.joined-1)/g.joined)
 	for i, n := range one.Bars { // the newest bar is whole
@@ -89,7 +92,7 @@ func (g *deadGroups) cells(one *queue.DeadGroup, full int) []cell {
 		{text: age(now.Sub(one.First)), ink: t.dim},
 		{text: age(now.Sub(one.Last)), ink: t.dim},
 		{paint: func(w int) string { return spark(samples, w, t.bad, t.faint) }},
-		t.kindCell(one.Queue, one.Kind, full),
+		t.whereCell(one.Queue, one.Kind),
 		says,
 	}
 }

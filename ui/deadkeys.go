@@ -18,7 +18,10 @@ func (d *deadTab) Keys(a *app) []action {
 	keys := d.openKeys(a)
 	keys = append(keys, d.actKeys(a)...)
 	if d.listed {
-		keys = append(keys, d.editKey(a))
+		keys = append(keys, d.editKey(a), elsewhere("X", "show masked secrets", "secrets are shown on a job's page: enter opens it"))
+	} else {
+		keys = append(keys, elsewhere("e", "edit a payload", "a payload is one job's: tab lists the jobs"),
+			elsewhere("X", "show masked secrets", "secrets are shown on a job's page: tab lists the jobs"))
 	}
 	keys = append(keys,
 		key("space", "mark", "mark the row under the cursor, or take its mark away, and move down a row", do(d.mark)).unless(none).unless(d.marks.unlike(!d.listed)),
@@ -30,7 +33,11 @@ func (d *deadTab) Keys(a *app) []action {
 	if esc, ok := d.escKey(); ok {
 		keys = append(keys, esc)
 	}
-	keys = append(keys, a.undoKey(), a.plansKey())
+	plans := a.plansKey()
+	plans.label = "plans"
+	undo := a.undoKey()
+	undo.label = "undo"
+	keys = append(keys, undo, plans)
 	return append(keys, key("ctrl+r", "", "read again, at once", do(d.Stale)))
 }
 
@@ -72,7 +79,12 @@ func (d *deadTab) openKeys(a *app) []action {
 		}
 		return []action{openKey(a, 0, false), further}
 	}
-	return []action{openKey(a, job.ID, true), further}
+	open := openKey(a, job.ID, true)
+	open.do = func() tea.Cmd {
+		d.hold()
+		return a.openJob(job.ID)
+	}
+	return []action{open, further}
 }
 
 // actKeys act on what is chosen.
@@ -85,11 +97,13 @@ func (d *deadTab) actKeys(a *app) []action {
 		case d.ranged() > 0:
 			return verb + " the marked"
 		case m.all != nil:
-			return verb + " all matching"
+			return verb + pick(m.all.where == "", " all", " all matching")
 		case len(m.groups) > 0:
 			return verb + " " + plural(len(m.groups), "marked group")
 		case len(m.jobs) > 0:
-			return fmt.Sprintf("%s %d marked", verb, len(m.jobs))
+			return fmt.Sprintf("%s %s marked", verb, thousands(int64(len(m.jobs))))
+		case d.listed && !d.line.applied.Empty() && why == "":
+			return verb + " 1" // of those that match
 		}
 		return verb
 	}
@@ -102,8 +116,8 @@ func (d *deadTab) actKeys(a *app) []action {
 			a.ask(newRedrive(a, set))
 			return nil
 		}),
-		act("R", "plan", "redrive by a plan, a few first and then at a pace,", a.askPlan),
-		act("D", "discard", "move to the archive", func(set deadSet) tea.Cmd {
+		act("R", pick(any, "plan", label("plan")), "redrive by a plan, a few first and then at a pace,", a.askPlan),
+		act("D", pick(any, "discard", label("discard")), "move to the archive", func(set deadSet) tea.Cmd {
 			a.ask(newDiscard(a, set))
 			return nil
 		}),
@@ -135,3 +149,6 @@ func (d *deadTab) escKey() (action, bool) {
 	}
 	return action{}, false
 }
+
+// elsewhere says of a key of other pages where to press it.
+func elsewhere(k, help, where string) action { return key(k, "", help, nil).unless(where) }

@@ -112,7 +112,7 @@ func (d *deadList) settle() {
 	for i := range d.rows {
 		keys[i] = d.rows[i].ID
 	}
-	d.list.SetKeys(keys)
+	d.list.Settle(keys)
 }
 
 // sight is the rows that were drawn last.

@@ -79,7 +79,7 @@ func TestAllMatchingIsExactlyWhatWasCounted(t *testing.T) {
 	s.sees("DISCARD 10,000 JOBS")
 	s.later("m", "a", "i", "l")
 	s.discards()
-	s.sees("✓ discarded 10,000: leasetop restore brings them back")
+	s.sees("✓ discarded 10,000 · u undoes")
 	for _, j := range w.state.Dead.Latest {
 		if strings.Contains(j.LastError, "template") != (j.ID >= 3_000_000) {
 			t.Fatalf("job %d, dead of %q, is left", j.ID, j.LastError)

@@ -108,6 +108,7 @@ func (d *deadTab) open() {
 		return
 	}
 	d.dropRange()
+	d.groups.list.Hold()
 	d.from = &came{d.line.text, d.groups, d.groups.found.Groups[d.groups.list.at].Count}
 	d.line.Set(key.text())
 	d.listed = true
@@ -129,6 +130,7 @@ func (d *deadTab) back() {
 
 // startRange begins a range at the cursor.
 func (d *deadTab) startRange() {
+	d.hold()
 	if d.listed {
 		if id, ok := d.list.list.Key(); ok {
 			d.rangeJob = &id
@@ -137,6 +139,15 @@ func (d *deadTab) startRange() {
 	}
 	if key, ok := d.groups.list.Key(); ok {
 		d.rangeGroup = &key
+	}
+}
+
+// hold keeps the cursor on its row: something was begun there.
+func (d *deadTab) hold() {
+	if d.listed {
+		d.list.list.Hold()
+	} else {
+		d.groups.list.Hold()
 	}
 }
 
@@ -209,6 +220,7 @@ func (d *deadTab) markAll() {
 // withChosen calls then with the set of what is marked or, without marks, of what is under
 // the cursor. Where that is more than rows of the list, it is found first.
 func (d *deadTab) withChosen(a *app, then func(deadSet) tea.Cmd) tea.Cmd {
+	d.hold()
 	if d.ranged() > 0 {
 		d.closeRange()
 	}
@@ -225,7 +237,17 @@ func (d *deadTab) withChosen(a *app, then func(deadSet) tea.Cmd) tea.Cmd {
 		return then(a.jobSet(d.markedJobs()))
 	case d.listed:
 		if job, ok := d.list.Job(); ok {
-			return then(a.jobSet(subjects(*job)))
+			set := a.jobSet(subjects(*job))
+			if !d.line.applied.Empty() {
+				all := "all"
+				if n, atLeast, known := d.groups.total(d.line.applied); known {
+					all += " " + bounded(n, atLeast, 12)
+				} else if d.list.read && d.list.below.next == nil {
+					all += " " + thousands(int64(len(d.list.rows)))
+				}
+				set.says = append(set.says, a.pic.theme.dim.draw("this one alone: esc, then * marks "+all+" that match"))
+			}
+			return then(set)
 		}
 	default:
 		if key, ok := d.groups.list.Key(); ok {

@@ -396,3 +396,45 @@ func TestRedrivenElsewhereLeavesTheList(t *testing.T) {
 		t.Error("it is still listed")
 	}
 }
+
+// Until somebody moves the cursor it is on the first row, whatever comes in whichever
+// order; from then on it stays on what it was put on.
+func TestCursorRestsOnTheFirstRowUntilItIsMoved(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][]string{"groups": {"3"}, "list": {"3", "tab"}} {
+		s := newStage(t, newWorld(), 120, 36)
+		s.press(keys...)
+		d := s.app.deadTab
+		first := func() bool { return d.groups.list.at == 0 }
+		turn := func() {
+			found := d.groups.found
+			found.Groups = slices.Clone(found.Groups)
+			slices.Reverse(found.Groups)
+			s.send(groupsMsg{choice: d.groups.choice, at: s.now, found: found})
+		}
+		chosen := func() any { key, _ := d.groups.list.Key(); return key }
+		if name == "list" {
+			first = func() bool { return d.list.list.at == 0 }
+			id := int64(2_000_000)
+			turn = func() { s.bury(id); id++; s.refresh() }
+			chosen = func() any { key, _ := d.list.list.Key(); return key }
+		}
+		before := chosen()
+		turn()
+		if !first() || chosen() == before {
+			t.Errorf("%s: the cursor went along with %v", name, before)
+		}
+		for _, hold := range [][]string{{"j", "k"}, {"v", "esc"}, {"enter", "esc"}, {"r", "esc"}} {
+			s.later("g")
+			d.groups.list.moved, d.list.list.moved = false, false
+			for _, k := range hold {
+				s.later(k)
+			}
+			before = chosen()
+			turn()
+			if chosen() != before {
+				t.Errorf("%s: after %v the cursor left %v", name, hold, before)
+			}
+		}
+	}
+}

@@ -89,7 +89,7 @@ func (d *detail) lay(historyW, payloadW int) {
 	if d.laid == next {
 		return
 	}
-	d.history().SetRows(timeline(d.past, d.pic, d.opened, historyW))
+	d.history().SetRows(timeline(d.past, d.job != nil && d.job.Status.IsDeadLetter(), d.pic, d.opened, historyW))
 	if next.now = d.laid.now; d.laid != next { // the payload has no ages in it
 		d.body().SetRows(payloadRows(d.payload, &d.folds, d.pic.theme, payloadW))
 	}

@@ -153,6 +153,7 @@ type discardMsg struct {
 	d             *discarding
 	set           deadSet
 	done, skipped int
+	ids           []int64      // those that were discarded, when it is over
 	some          []queue.Skip // a few of those that were skipped
 	over          bool
 	err           error
@@ -176,6 +177,7 @@ func (a *app) discard(set deadSet, reason string) tea.Cmd {
 				}
 				done, err := a.cfg.Jobs.Discard(live, a.cfg.By, reason, batch...)
 				m.done += len(done.IDs)
+				m.ids = append(m.ids, done.IDs...)
 				m.skipped += len(done.Skipped)
 				m.some = append(m.some, done.Skipped[:min(len(done.Skipped), max(3-len(m.some), 0))]...)
 				if err != nil {
@@ -205,7 +207,16 @@ func (a *app) discarded(m discardMsg) tea.Cmd {
 	if m.done == 1 && m.d.total == 1 {
 		text = fmt.Sprintf("discarded %d", m.set.ids[0])
 	}
-	a.report(text+pick(m.done > 0, ": leasetop restore brings "+pick(m.done == 1, "it", "them")+" back", ""), m.skipped, m.some, m.err)
+	undoes := ""
+	if m.done > 0 {
+		what := "the discard of " + plural(m.done, "job")
+		if m.done == 1 {
+			what = fmt.Sprintf("the discard of job %d", m.ids[0])
+		}
+		a.done(undoable{ids: m.ids, what: what})
+		undoes = a.undoes()
+	}
+	a.report(text+undoes, m.skipped, m.some, m.err)
 	return nil
 }
 

@@ -104,6 +104,10 @@ func (l *filterLine) Load(a *app) tea.Cmd {
 // complete goes on with the text as the likeliest offer says, or with the next one.
 func (l *filterLine) complete(known func() filter.Known) {
 	o := &l.offered
+	if strings.TrimSpace(l.typing.text) == "" && len(l.offers) == 0 { // it names them; again takes the first
+		l.offers = filter.Complete(l.typing.text, l.typing.at, known())
+		return
+	}
 	if l.cycling() {
 		o.at = (o.at + 1) % len(o.all)
 	} else {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/planwords"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -144,7 +144,7 @@ func (l *logPage) Keys(a *app) []action {
 		}
 		return nil
 	})
-	return []action{a.backKey(), open.unless(why)}
+	return []action{a.backKey(), open.unless(why), a.undoActKey(act)}
 }
 
 var actColumns = []column{
@@ -167,7 +167,7 @@ func (l *logPage) View(w, h int) []string {
 	}
 	head := heading{name: "OPERATOR LOG", note: "newest first"}
 	if l.read {
-		head.rest = strconv.Itoa(len(l.acts)) + pick(l.end, "", "+")
+		head.rest = thousands(int64(len(l.acts))) + pick(l.end, "", "+")
 		head.note = "read " + age(l.pic.local.Sub(l.at)) + " ago, newest first"
 	}
 	if l.err != nil {
@@ -231,9 +231,11 @@ func (l *logPage) cells(act *queue.Act) []cell {
 	switch {
 	case act.Ended == nil:
 		done = cell{text: "…", ink: t.warn}
-		why = cell{text: "! not ended · " + about(act), ink: t.warn}
+		why = cell{text: "! " + pick(act.PlanState == "", "not ended", planwords.UnderWay(*act)) + " · " + about(act), ink: t.warn}
 	case act.Error != "":
 		why = cell{text: "✗ " + act.Error + " · " + about(act), ink: t.bad}
+	case act.Note != "":
+		why.text = act.Note + " · " + why.text
 	}
 	return []cell{
 		{text: moment(act.At, l.pic.now), ink: t.dim},
@@ -301,10 +303,18 @@ func (l *logPage) whole(act *queue.Act, w int) (lines []string) {
 	say("who", t.text, act.By+pick(act.Role == "", "", " as "+act.Role))
 	say("when", t.text, when)
 	came := thousands(act.Done) + " of " + thousands(act.Asked) + " done"
+	if act.Asked == 0 && act.Done == 0 {
+		came = "done"
+	}
+	if act.Note != "" {
+		came += ", " + act.Note
+	}
 	if act.Skips > 0 {
 		came += ", " + thousands(act.Skips) + " skipped"
 	}
 	switch {
+	case act.Ended == nil && act.PlanState != "":
+		say("result", t.warn, "! "+planwords.UnderWay(*act))
 	case act.Ended == nil:
 		say("result", t.warn, "! not ended: it is under way, or whoever did it is gone in the middle of it")
 	default:

@@ -141,6 +141,13 @@ func pauseKey(a *app, d watch.QueueDepth, ok bool) action {
 	return one.unless(pick(ok, "", "no queue under the cursor")).unless(a.readOnly()).unless(unknown)
 }
 
+// pauseElsewhere says where a queue is paused: a key that pauses on one page does nothing
+// else on another.
+func (a *app) pauseElsewhere() action {
+	return key("P", "", "pause the queue under the cursor of the overview, or resume it", nil).
+		unless("a queue is paused in QUEUES, on the overview (1)")
+}
+
 func newPause(a *app, d watch.QueueDepth) *confirm {
 	name := brief(d.Queue, 24)
 	return &confirm{

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
@@ -147,6 +149,34 @@ func (t *theme) kindCell(queue, kind string, full int) cell {
 		}
 		return t.dim.draw(safe.Fit(text, w))
 	}}
+}
+
+// whereCell draws a job's queue and kind. Where there is no room for both, the middle of
+// the queue's name goes: two queues must not look alike.
+func (t *theme) whereCell(queue, kind string) cell {
+	return cell{paint: func(w int) string {
+		text := safe.Text(kindOf(queue, kind))
+		if over := safe.Width(text) - w; over > 0 && text != safe.Text(queue) {
+			if room := safe.Width(safe.Text(queue)) - over; room >= 3 {
+				text = middled(safe.Text(queue), room) + "/" + safe.Text(kind)
+			} else {
+				text = middled(text, w)
+			}
+		} else if over > 0 {
+			text = middled(text, w)
+		}
+		return t.dim.draw(safe.Fit(text, w))
+	}}
+}
+
+// middled cuts the middle out of a safe text, for it to have w cells at most.
+func middled(text string, w int) string {
+	wide := safe.Width(text)
+	if wide <= w || w < 3 {
+		return safe.Fit(text, max(w, 0))
+	}
+	tail := (w - 1) / 2
+	return ansi.Truncate(text, w-1-tail, "") + "…" + ansi.TruncateLeft(text, wide-tail, "")
 }
 
 // kindOf names what runs a job: its kind, within its queue when that says more.

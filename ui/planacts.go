@@ -46,7 +46,7 @@ func (a *app) planActed(m planActedMsg) tea.Cmd {
 		return nil
 	}
 	a.saw(m.plan)
-	a.say(okay, name+" "+m.what)
+	a.say(okay, name+" "+pick(m.what == planGoesOn, planwords.GoesOn(m.plan), m.what))
 	if planwords.Works(m.plan.State) && m.what != planPaused {
 		return a.executePlan(m.id)
 	}
@@ -55,6 +55,9 @@ func (a *app) planActed(m planActedMsg) tea.Cmd {
 
 // planPaused is what a plan is after it was paused, as it is told.
 const planPaused = "paused: c goes on where it was, from any dashboard"
+
+// planGoesOn is what a plan does after somebody had it go on; planwords says how.
+const planGoesOn = "goes on"
 
 // readPlan reads a plan once.
 func (a *app) readPlan(id int64) tea.Cmd {
@@ -69,20 +72,20 @@ func (a *app) readPlan(id int64) tea.Cmd {
 func (a *app) pausePlanKey(p *queue.Plan) action {
 	return key("space", "pause", "pause the plan, wherever it is executed", func() tea.Cmd {
 		return a.planOrder(p.ID, planPaused, a.cfg.Jobs.PausePlan)
-	}).unless(a.planWhy(p, func() string {
+	}).never(a.planWhy(p, func() string {
 		return pick(p.State == queue.PlanRunning || p.State == queue.PlanCanary, "", "the plan "+isNow(p))
 	})).alone()
 }
 
 // goOnKey lets a plan go on: what waits for somebody, and what nobody executes.
 func (a *app) goOnKey(p *queue.Plan) action {
-	label, help := "go on", "let the plan go on: after its canary, a pause or a stop, and also when nobody executes it any more"
+	label, help := "go on", "let the plan go on: after its canary, a pause or a stop, that with a canary again, and also when nobody executes it any more"
 	if p != nil && planwords.Works(p.State) && a.plans.runs[p.ID] == nil {
 		label = pick(p.Executor == "" || p.Alone > 0, "take over", label)
 		return key("c", label, help, func() tea.Cmd {
 			a.say(quiet, fmt.Sprintf("taking over plan %d…", p.ID))
 			return a.executePlan(p.ID)
-		}).unless(a.planWhy(p, func() string {
+		}).never(a.planWhy(p, func() string {
 			return pick(p.Executor == "" || p.Alone > 0, "", p.Executor+" executes it")
 		}))
 	}
@@ -90,8 +93,8 @@ func (a *app) goOnKey(p *queue.Plan) action {
 		label = "resume"
 	}
 	return key("c", label, help, func() tea.Cmd {
-		return a.planOrder(p.ID, "goes on", a.cfg.Jobs.ResumePlan)
-	}).unless(a.planWhy(p, func() string {
+		return a.planOrder(p.ID, planGoesOn, a.cfg.Jobs.ResumePlan)
+	}).never(a.planWhy(p, func() string {
 		switch p.State {
 		case queue.PlanHeld, queue.PlanPaused, queue.PlanStopped:
 			return ""
@@ -105,7 +108,7 @@ func (a *app) cancelPlanKey(p *queue.Plan) action {
 	return key("C", "cancel", "end the plan: what is redriven stays so, the others stay dead", func() tea.Cmd {
 		a.ask(a.newPlanCancel(*p))
 		return nil
-	}).unless(a.planWhy(p, func() string {
+	}).never(a.planWhy(p, func() string {
 		switch p.State {
 		case queue.PlanRunning, queue.PlanCanary, queue.PlanHeld, queue.PlanPaused, queue.PlanStopped:
 			return ""
@@ -118,11 +121,11 @@ func (a *app) cancelPlanKey(p *queue.Plan) action {
 func (a *app) undoPlanKey(p *queue.Plan) action {
 	return key("u", "undo", "take back what the plan redrove and nobody has claimed yet", func() tea.Cmd {
 		return a.askUndo(p.ID)
-	}).unless(a.planWhy(p, func() string { return undoable(p) }))
+	}).unless(a.planWhy(p, func() string { return planUndoable(p) }))
 }
 
-// undoable says why there is nothing to take back.
-func undoable(p *queue.Plan) string {
+// planUndoable says why there is nothing to take back.
+func planUndoable(p *queue.Plan) string {
 	switch {
 	case p.State == queue.PlanUndone, p.State == queue.PlanUndoing:
 		return "the plan " + isNow(p)
@@ -162,21 +165,6 @@ func (a *app) planWhy(p *queue.Plan, more func() string) string {
 	return more()
 }
 
-// undoKey takes back the latest redrive of this dashboard.
-func (a *app) undoKey() action {
-	why := ""
-	if a.plans.last == 0 {
-		why = "nothing was redriven from this dashboard yet: P lists all plans"
-	} else if p := a.plans.of(a.plans.last).plan; p.State == queue.PlanUndone || p.State == queue.PlanUndoing {
-		why = "the latest plan of this dashboard " + isNow(&p) + ": P lists all plans"
-	}
-	one := key("u", "undo", "take back the latest redrive of this dashboard: the jobs that nobody has claimed yet", func() tea.Cmd {
-		return a.askUndo(a.plans.last)
-	}).unless(a.readOnly()).unless(why)
-	one.out = a.plans.last == 0
-	return one
-}
-
 // askUndo asks whether to undo a plan, when it is known how much there is to take back.
 func (a *app) askUndo(id int64) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
@@ -191,7 +179,7 @@ func (a *app) undoAsked(m undoAskedMsg) {
 		return
 	}
 	a.saw(m.plan)
-	if why := undoable(&m.plan); why != "" {
+	if why := planUndoable(&m.plan); why != "" {
 		a.say(caution, fmt.Sprintf("plan %d: %s", m.id, why))
 		return
 	}
@@ -202,7 +190,7 @@ func (a *app) newPlanUndo(p queue.Plan) *confirm {
 	name := fmt.Sprintf("PLAN %d", p.ID)
 	says := "What nobody has claimed yet is a dead letter again, as it was; what runs or has ended stays as it is."
 	if p.Waiting > 0 {
-		says += fmt.Sprintf(" The %s that it has not reached stay dead.", plural(int(p.Waiting), "job"))
+		says += " What it has not reached stays dead."
 	}
 	return &confirm{
 		title:   "UNDO " + name,

@@ -196,27 +196,28 @@ func (f *planForm) Keys(a *app) []action {
 		}
 	}
 	keys := []action{
-		key("tab", "", "", next(1)),
-		key("shift+tab", "", "", next(-1)),
-		key("esc", "leave", "", leave),
+		key("tab", "", "the next field", next(1)),
+		key("shift+tab", "", "the field before", next(-1)),
+		key("esc", "leave", "leave them dead: nothing is done", leave),
 	}
 	if f.at == fieldButton {
-		keys = append(keys, key("y enter", "start", "", start).unless(why).unless(a.readOnly()).alone())
+		keys = append(keys, key("y enter", "start", "fix the set and begin", start).unless(why).unless(a.readOnly()).alone())
 	} else {
-		keys = append(keys, key("enter", "next", "", next(1)))
+		keys = append(keys, key("enter", "next", "the next field, and at last the button, where enter or y starts", next(1)))
 	}
 	if f.at == fieldReason {
 		return keys
 	}
+	keys = append(keys, key("?", "help", "this list", func() tea.Cmd { return a.helpOf("The redrive", f.Keys(a)) }))
 	keys = append(keys,
-		key("s", "SQL", "", func() tea.Cmd { f.showing = &f.sql; return nil }),
-		key("d", "dry run", "", func() tea.Cmd { f.showing = &f.groups; return nil }),
+		key("s", "SQL", "the statements that are executed", func() tea.Cmd { f.showing = &f.sql; return nil }),
+		key("d", "dry run", "what the set died of, and what would happen; nothing is changed", func() tea.Cmd { f.showing = &f.groups; return nil }),
 	)
 	switch f.at {
 	case fieldThen:
-		keys = append(keys, key("space left right h l", "choose", "", func() tea.Cmd { f.wait = !f.wait; return nil }))
+		keys = append(keys, key("space left right h l", "choose", "wait for you after the first, or go on", func() tea.Cmd { f.wait = !f.wait; return nil }))
 	case fieldButton:
 		return keys
 	}
-	return append(keys, key("y", "to start", "", func() tea.Cmd { f.at = fieldButton; return nil }))
+	return append(keys, key("y", "to start", "to the button", func() tea.Cmd { f.at = fieldButton; return nil }))
 }

@@ -75,7 +75,7 @@ func (f *planForm) outlook(t *theme) string {
 	if r.InUse > 0 {
 		line += t.dim.draw(" · ") + t.warn.draw(thousands(r.InUse)+" whose key is in use")
 	}
-	return line + t.dim.draw(" · "+plural(len(r.Groups), "problem")+" ") + t.accent.draw("d")
+	return line + t.dim.draw(" · "+plural(len(r.Groups), "kind")+" of error · ") + t.accent.draw("d") + t.dim.draw(" lists")
 }
 
 // form draws the fields.

@@ -26,8 +26,8 @@ func (a *app) planLine(w int) []string {
 	p := seen.plan
 	name := t.strong.draw("plan " + strconv.FormatInt(id, 10))
 	opens := ""
-	if _, ok := find(a.page().Keys(a), "P"); ok && a.page() == page(a.deadTab) {
-		opens = t.accent.draw("P") + t.dim.draw(" opens")
+	if _, list := a.page().(*planList); !list && a.typing() == nil {
+		opens = t.accent.draw("l") + t.dim.draw(" opens")
 	}
 	switch {
 	case len(running) == 0 && (p.State == queue.PlanHeld || p.State == queue.PlanPaused || p.State == queue.PlanStopped):

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,10 +34,11 @@ type planList struct {
 
 // plansKey opens the list of plans.
 func (a *app) plansKey() action {
-	return key("P", "plans", "the redrive plans: how far each is, and what came of it", func() tea.Cmd {
+	_, open := a.page().(*planList)
+	return key("l", "", "the redrive plans: how far each is, and what came of it", func() tea.Cmd {
 		a.openOver(&planList{pic: &a.pic})
 		return nil
-	})
+	}).unless(pick(open, "it is open", ""))
 }
 
 // Show takes a new picture.
@@ -137,7 +137,7 @@ func (l *planList) View(w, h int) []string {
 	}
 	head := heading{name: "REDRIVE PLANS", note: "newest first"}
 	if l.read {
-		head.rest = strconv.Itoa(len(l.plans)) + pick(l.end, "", "+")
+		head.rest = thousands(int64(len(l.plans))) + pick(l.end, "", "+")
 		head.note, head.must = "read "+age(l.pic.local.Sub(l.at))+" ago, newest first", ""
 	}
 	if l.err != nil {
@@ -190,7 +190,7 @@ func (l *planList) cells(p *queue.Plan) []cell {
 		{text: word, ink: k},
 		{text: age(l.pic.now.Sub(p.CreatedAt)), ink: t.dim},
 		{text: p.By, ink: t.dim},
-		number(p.Total), number(p.Redriven + p.Undone), number(p.Skipped), number(p.Undone),
+		number(p.Total), number(p.Redriven), number(p.Skipped), number(p.Undone),
 		{text: about, ink: t.text},
 	}
 }

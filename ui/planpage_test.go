@@ -159,7 +159,7 @@ func TestCancellingAPlanIsGrave(t *testing.T) {
 		t.Errorf("did %q, want %q", got, want)
 	}
 	s.press("u")
-	s.sees("UNDO PLAN 14", "35,290 jobs that")
+	s.sees("UNDO PLAN 14", "has not reached stays dead")
 }
 
 func TestUnreachablePlanKeepsItsFiguresAndTheirAge(t *testing.T) {

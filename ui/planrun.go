@@ -111,6 +111,7 @@ func (a *app) planStarted(m planStartedMsg) tea.Cmd {
 	}
 	a.saw(m.plan)
 	a.plans.last = m.plan.ID
+	a.done(undoable{plan: m.plan.ID})
 	a.acted(m.set)
 	if m.open {
 		a.flash = flash{}
@@ -139,6 +140,10 @@ func (a *app) planRan(m planRanMsg) tea.Cmd {
 	name := fmt.Sprintf("plan %d", m.run.id)
 	if m.err != nil {
 		if errors.Is(m.err, queue.ErrPlanTaken) {
+			if p := m.plan; p.State == queue.PlanUndoing { // whoever asked for that has it
+				a.say(okay, name+": asked: "+planwords.Elsewhere(p))
+				return nil
+			}
 			a.say(caution, m.err.Error()+": it goes on there")
 			return nil
 		}
@@ -154,11 +159,7 @@ func (a *app) planRan(m planRanMsg) tea.Cmd {
 	switch p.State {
 	case queue.PlanDone:
 		if p.Skipped == 0 {
-			undo := ""
-			if one, ok := find(a.page().Keys(a), "u"); ok && one.why == "" {
-				undo = " · u undoes"
-			}
-			a.say(okay, redrove(p)+undo)
+			a.say(okay, redrove(p)+a.undoes())
 			break
 		}
 		text := redrove(p) + ", skipped " + thousands(p.Skipped)

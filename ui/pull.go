@@ -125,6 +125,7 @@ func (a *app) pulled(m pulledMsg) tea.Cmd {
 	a.latest = m
 	if !a.frozen {
 		a.adopt(m)
+		return tea.Batch(a.pull(m), a.judge()) // so that one screen has one count
 	}
 	return a.pull(m)
 }

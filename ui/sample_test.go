@@ -193,12 +193,13 @@ func sampleJob(id int64) *queue.Job {
 // world is what the dashboard acts on in tests. It keeps no database and no
 // clock: what was asked of it is written down.
 type world struct {
-	mu    sync.Mutex
-	state *watch.State
-	past  []watch.Event // what the feed keeps beside the State's
-	crew  []workers.Snapshot
-	asked []string    // "redrive 1 2", "kill w3" …
-	acts  []queue.Act // the operator log
+	archive []queue.Job
+	mu      sync.Mutex
+	state   *watch.State
+	past    []watch.Event // what the feed keeps beside the State's
+	crew    []workers.Snapshot
+	asked   []string    // "redrive 1 2", "kill w3" …
+	acts    []queue.Act // the operator log
 
 	deadLooks  []queue.DeadStretch // what was asked about the dead letters
 	groupings  int                 // how often they were grouped
@@ -458,7 +459,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		s.held = append(s.held, msg)
 	case tea.RawMsg:
 		s.sent += fmt.Sprint(msg.Msg)
-	case revealedMsg, originalsMsg, copyMsg, editMsg, reviewMsg, editedMsg, actedMsg, actsMsg:
+	case archivedMsg, restoredMsg, revealedMsg, originalsMsg, copyMsg, editMsg, reviewMsg, editedMsg, actedMsg, actsMsg:
 		s.send(msg)
 	case jobsMsg, deadMsg, groupsMsg, gatherMsg, discardMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)

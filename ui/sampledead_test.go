@@ -156,6 +156,33 @@ func (w *world) Matching(ctx context.Context, f queue.Filter, told func(found, l
 	return ids, nil
 }
 
+// Restore brings back what Discard took.
+func (w *world) Restore(_ context.Context, by string, ids ...int64) (done queue.Done, err error) {
+	w.note("restore %v by %s", ids, by)
+	state := *w.state
+	for _, id := range ids {
+		i := slices.IndexFunc(w.archive, func(j queue.Job) bool { return j.ID == id })
+		if i < 0 {
+			done.Skipped = append(done.Skipped, queue.Skip{ID: id, Reason: "not in the archive"})
+			continue
+		}
+		state.Dead.Latest = append(slices.Clone(state.Dead.Latest), w.archive[i])
+		w.archive = slices.Delete(w.archive, i, i+1)
+		done.IDs = append(done.IDs, id)
+	}
+	state.Dead.Signal++
+	w.state = &state
+	return done, w.down
+}
+
+func (w *world) ArchivedByAct(_ context.Context, act int64) (ids []int64, err error) {
+	w.touch("archived by act")
+	for _, j := range w.archive {
+		ids = append(ids, j.ID)
+	}
+	return ids, w.down
+}
+
 func (w *world) Discard(_ context.Context, by, why string, ids ...int64) (done queue.Done, err error) {
 	if len(ids) > 12 {
 		w.note("discard %d by %s because %s", len(ids), by, why)
@@ -170,7 +197,13 @@ func (w *world) Discard(_ context.Context, by, why string, ids ...int64) (done q
 		done.IDs = append(done.IDs, id)
 	}
 	state := *w.state
-	state.Dead.Latest = slices.DeleteFunc(slices.Clone(state.Dead.Latest), func(j queue.Job) bool { return slices.Contains(done.IDs, j.ID) })
+	state.Dead.Latest = slices.DeleteFunc(slices.Clone(state.Dead.Latest), func(j queue.Job) bool {
+		gone := slices.Contains(done.IDs, j.ID)
+		if gone && len(done.IDs) < 100 {
+			w.archive = append(w.archive, j)
+		}
+		return gone
+	})
 	state.Dead.Signal++
 	w.state = &state
 	w.deletes(func(j *queue.Job) bool { return slices.Contains(done.IDs, j.ID) })

@@ -52,7 +52,7 @@ var screens = []struct {
 	{"Job", []string{"esc", "esc"}},
 	{"REDRIVE", []string{"r"}},
 	{"Dead letters", []string{"esc", "esc", "tab"}},
-	{"Redrive plans", []string{"P"}},
+	{"Redrive plans", []string{"l"}},
 	{"Redrive plan", []string{"enter"}},
 	{"CANCEL", []string{"C"}},
 	{"UNDO", []string{"esc", "u"}},

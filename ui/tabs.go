@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -26,10 +27,11 @@ func (a *app) registry() []tab {
 		}, a.overview},
 		{"Jobs", func(*picture) string { return "" }, a.jobsTab},
 		{"Dead letters", func(p *picture) string {
-			if p.state.Dead.Total == 0 {
+			n, atLeast := p.deadLetters()
+			if n == 0 {
 				return ""
 			}
-			return bounded(p.state.Dead.Total, p.state.Dead.Capped, 7)
+			return bounded(n, atLeast, 7)
 		}, a.deadTab},
 		{"Workers", func(p *picture) string {
 			live := 0
@@ -42,6 +44,21 @@ func (a *app) registry() []tab {
 		}, a.crew},
 		{"Events", func(*picture) string { return "" }, a.events},
 	}
+}
+
+// deadLetters is how many dead letters there are, from where the alerts have it too: one
+// screen has one count.
+func (p *picture) deadLetters() (n int64, atLeast bool) {
+	depths := &p.state.Depths
+	if depths.Source == watch.Unknown {
+		return p.state.Dead.Total, p.state.Dead.Capped
+	}
+	for i := range depths.Queues {
+		d := &depths.Queues[i]
+		n += d.Failed + d.Dead
+		atLeast = atLeast || d.AtLeast.Failed || d.AtLeast.Dead
+	}
+	return n, atLeast
 }
 
 // tabKeys open the tabs by number.

@@ -49,7 +49,7 @@ var feedWords = map[watch.What]struct {
 	watch.Completed:   {"✓", okay, "completed", "by"},
 	watch.Retried:     {"↻", caution, "retried", "by"},
 	watch.Renewed:     {"·", quiet, "renewed", "by"},
-	watch.Released:    {"↩", quiet, "released", "by"},
+	watch.Released:    {"↩", quiet, "released", "from"}, // by its owner, or by an operator who takes it back: the row does not tell
 	watch.Lost:        {"!", danger, "lease lost", "by"},
 	watch.Reclaimed:   {"↩", caution, "reclaimed", ""},
 	watch.Failed:      {"✗", danger, "failed for good", "by"},

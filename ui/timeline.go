@@ -92,11 +92,11 @@ func (t *theme) outcomeInk(outcome string) (glyph string, k ink) {
 
 // timeline lays out a history in w cells: newest first, each error with the words
 // emphasised that the one before had not. An error that is the same as the one above it
-// is not written twice. opened are the long ones that are open, by their time.
-func timeline(past []ending, p *picture, opened map[int64]bool, w int) []foldRow {
+// is not written twice. died tells that the job is a dead letter: it has a history, written or not. opened are the long ones that are open, by their time.
+func timeline(past []ending, died bool, p *picture, opened map[int64]bool, w int) []foldRow {
 	t := p.theme
 	if len(past) == 0 {
-		return []foldRow{{line: t.dim.draw("no attempt has ended badly yet")}}
+		return []foldRow{{line: t.dim.draw(pick(died, "no history was recorded", "no attempt has ended badly yet"))}}
 	}
 	var rows []foldRow
 	for i := range past {

@@ -130,7 +130,7 @@ func TestPlanIsSharedByTwoDashboards(t *testing.T) {
 
 	s.plan()
 	s.Expect("waits for you", "completed 5")
-	other.Press("3", "P")
+	other.Press("3", "l")
 	other.find(`▸ +1 +waits for`)
 	other.Press("enter")
 	other.Expect("PLAN 1 ", "waits for you")

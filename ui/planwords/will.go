@@ -52,7 +52,7 @@ func stops(percent int) string {
 	if percent <= 0 {
 		return ". It does not stop when they die again"
 	}
-	return fmt.Sprintf(". It stops by itself when more than %d %% of those that ended are dead again", percent)
+	return fmt.Sprintf(". It stops by itself when more than %d %% of those that ended are dead again, and begins with a canary again when somebody has it go on", percent)
 }
 
 // How says in a few words how careful a plan is.
@@ -64,6 +64,9 @@ func How(p queue.Plan) string {
 	case canary > 0 && canary < p.Total:
 		words = append(words, Thousands(canary)+" first, then it goes on by itself")
 	}
+	if p.CanaryAfter > 0 {
+		words = append(words, "a canary again after each stop")
+	}
 	if p.Pace > 0 {
 		words = append(words, Pace(p.Pace)+" a second")
 	} else {
@@ -73,6 +76,15 @@ func How(p queue.Plan) string {
 		words = append(words, fmt.Sprintf("stops above %d %% dead again", p.StopAt))
 	}
 	return strings.Join(words, " · ")
+}
+
+// GoesOn says how a plan goes on that was told to.
+func GoesOn(p queue.Plan) string {
+	if p.CanaryLeft == 0 || p.CanaryAfter == 0 {
+		return "goes on"
+	}
+	return fmt.Sprintf("goes on with a canary again, since it had stopped: %s, and when all of these have ended it %s",
+		Count(p.CanaryLeft, "job"), pick(p.Wait, "waits for somebody to say go on", "goes on by itself"))
 }
 
 // Pace writes a number of jobs a second as it was typed: 50, 0.5.
