@@ -24,7 +24,11 @@ type level struct {
 	named  bool   // the name of the value that comes is read
 	name   string // it
 	says   string // what a sibling called "name" or "key" says
+	flag   string // in an array, what the string before says, if it is an argument: ["--password", "x"]
 }
+
+// passed is told that a value is over.
+func (l *level) passed() { l.named, l.flag = false, "" }
 
 type masker struct {
 	rest    string
@@ -54,10 +58,10 @@ func (m *masker) token() {
 	case '{', '[':
 		if m.secret() {
 			m.hide(valueEnd(m.rest))
-			m.in().named = false
+			m.in().passed()
 			return
 		}
-		m.in().named = false
+		m.in().passed()
 		m.levels = append(m.levels, level{object: c == '{'})
 		m.put(1)
 	case '}', ']':
@@ -79,7 +83,7 @@ func (m *masker) token() {
 		} else {
 			m.put(n)
 		}
-		m.in().named = false
+		m.in().passed()
 	}
 }
 
@@ -89,7 +93,7 @@ func (m *masker) quoted() {
 	in := m.in()
 	if in.object && !in.named {
 		in.name, in.named = plain(m.rest[:n]), true
-		m.put(n)
+		m.text(n) // a name may be a secret itself: a URL with a password
 		return
 	}
 	switch {
@@ -99,12 +103,23 @@ func (m *masker) quoted() {
 		if in.object && says[strings.ToLower(in.name)] {
 			in.says = plain(m.rest[:n])
 		}
-		text, secrets := Text(m.rest[:n])
-		m.out.WriteString(text)
-		m.secrets += secrets
-		m.rest = m.rest[n:]
+		word := plain(m.rest[:n])
+		m.text(n)
+		in.passed()
+		if !in.object && strings.HasPrefix(word, "-") && !strings.ContainsAny(word, "= ") {
+			in.flag = word
+		}
+		return
 	}
-	in.named = false
+	in.passed()
+}
+
+// text passes on the first n bytes, a string, without the secrets that are in it.
+func (m *masker) text(n int) {
+	text, secrets := Text(m.rest[:n])
+	m.out.WriteString(text)
+	m.secrets += secrets
+	m.rest = m.rest[n:]
 }
 
 // says are names whose value names the value of a sibling: {"name": "token", "value": "…"}.
@@ -114,7 +129,10 @@ var says, said = set("name key header field var"), set("value val content")
 // secret tells whether the value that comes is one.
 func (m *masker) secret() bool {
 	in := m.in()
-	return in.object && in.named && (Secret(in.name) || in.says != "" && said[strings.ToLower(in.name)] && Secret(in.says))
+	if !in.object {
+		return in.flag != "" && Secret(in.flag) && !strings.HasPrefix(m.rest, `"-`)
+	}
+	return in.named && (Secret(in.name) || in.says != "" && said[strings.ToLower(in.name)] && Secret(in.says))
 }
 
 // plain is what a quoted string says; where it was cut, as it is written.

@@ -5,7 +5,10 @@
 // name is replaced by [Mask], whatever it is and however long: a mask has one width. In
 // free text, an error for one, names are looked for before "=" and ":", and what is a
 // secret by its form (a password in a URL, what follows "Bearer", a JSON web token) is
-// masked too. It errs on the side of hiding: what was hidden can be revealed.
+// masked too; so is what follows an argument of a command (--password x, curl -u a:x,
+// mysql -px), and the value of a filter whose path is a secret's name. It errs on the side
+// of hiding, and hides what is none ("-u 1000:1000", "api-key 2 of 3"): what was hidden can
+// be revealed. What has neither a name nor a form is not found.
 //
 // A mask is no access control. Who may read the table reads the payloads.
 package mask

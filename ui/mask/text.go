@@ -9,19 +9,6 @@ import (
 // textMost is how much of a text is looked through; what comes after is left out.
 const textMost = 1 << 20
 
-// byForm finds secrets that need no name, in texts that have one of the hints in lower
-// case: the first group stays, the second is hidden.
-var byForm = []struct {
-	hints   []string
-	pattern *regexp.Regexp
-}{
-	{[]string{"@"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([0-9][^\s/"']*|[^\s/"'0-9][^\s"']*)@`)}, // a password in a URL; what begins as a port does ends as one
-	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/-]{12,}=*)`)},           // an Authorization header
-	{[]string{"eyj"}, regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?)`)},             // a JSON web token
-	{[]string{"k_live_", "k_test_", "gh", "akia"}, regexp.MustCompile(`(\b)((?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{6,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[A-Z0-9]{16})`)},
-	{[]string{"private key"}, regexp.MustCompile(`(-----BEGIN [A-Z ]*PRIVATE KEY-----)((?s:.*?))(?:-----END|$)`)},
-}
-
 // stems are parts of which every secret's name has one: a text without them is not looked
 // through for names. Lists show an error in every line, many times a second.
 var stems = []string{"pass", "pw", "secret", "token", "auth", "cred", "cookie", "session", "card", "bearer", "jwt", "otp", "pin", "cv", "iban", "ssn", "dsn", "key", "number"}
@@ -49,21 +36,12 @@ func Text(text string) (masked string, secrets int) {
 	masked = text
 	if hasAny(lower, stems) {
 		masked, secrets = named(text)
+		flags := 0
+		masked, flags = flagged(masked)
+		secrets += flags
 	}
-	for _, form := range byForm {
-		if !hasAny(lower, form.hints) {
-			continue
-		}
-		masked = form.pattern.ReplaceAllStringFunc(masked, func(found string) string {
-			groups := form.pattern.FindStringSubmatch(found)
-			if strings.HasPrefix(groups[2], Mask) {
-				return found
-			}
-			secrets++
-			return groups[1] + Mask + found[len(groups[1])+len(groups[2]):]
-		})
-	}
-	return masked, secrets
+	masked, more := formed(masked, lower)
+	return masked, secrets + more
 }
 
 // named masks what stands after the name of a secret.
@@ -122,5 +100,5 @@ func value(text string) (open, n int) {
 // the next word.
 func likely(name, said string) bool {
 	name = strings.ToLower(name)
-	return strings.Contains(name, "passw") || strings.Contains(name, "pwd") || len(said) >= 20 || strings.ContainsAny(said, "0123456789")
+	return strings.HasPrefix(name, "x-") || strings.Contains(said, "=") || strings.Contains(name, "passw") || strings.Contains(name, "pwd") || len(said) >= 20 || strings.ContainsAny(said, "0123456789")
 }
