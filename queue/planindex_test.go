@@ -36,7 +36,11 @@ func TestPlansOfRedrivePlans(t *testing.T) {
 				t.Run(fmt.Sprintf("%s(%s) %s %s", c.statement, c.args, statistics, mode), func(t *testing.T) {
 					t.Parallel()
 					looks := 0
-					for _, node := range planOf(t, q, c.statement, c.args, mode, "") {
+					as := ""
+					if !slices.Contains([]string{"plan_outcomes", "plan_jobs", "plan_skipped"}, c.statement) {
+						as = "plan_patience"
+					}
+					for _, node := range planOf(t, q, c.statement, c.args, mode, as) {
 						if node.Relation == "jobs" {
 							looks++
 						}

@@ -7,7 +7,7 @@
 -- more, or whose idempotency key a live one holds, is skipped with the reason. The workers of
 -- the queues are woken by the commit. The row of the plan is locked first, then the jobs in
 -- id order. A key that becomes live meanwhile fails it with 23505.
--- What was moved is looked up in a hash: joined, it would be read once for each job. Index: primary keys, jobs_idempotency, jobs_archive_pkey.
+-- Run under plan_patience.sql: all that is joined is read once, whatever the statistics say. Index: primary keys, jobs_idempotency, jobs_archive_pkey.
 WITH mine AS (
   SELECT id, by_whom || ' (plan ' || id || ')' AS by
   FROM leasetop.redrive_plans
@@ -60,7 +60,8 @@ moved AS (
       errors = leasetop.with_attempt(jobs.errors, jobs.attempts, judged.by, 'redriven', ''),
       updated_at = now()
   FROM judged
-  WHERE jobs.id = judged.job_id
+  WHERE jobs.id = ANY (ARRAY(SELECT job_id FROM judged))
+    AND jobs.id = judged.job_id
     AND judged.reason IS NULL
     AND jobs.status IN ('failed', 'dead')
   RETURNING jobs.id, jobs.queue),

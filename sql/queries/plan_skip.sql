@@ -23,5 +23,6 @@ SET state = 'skipped',
       $4::text)
 FROM mine
 WHERE r.plan = mine.id
+  AND r.plan = $1::bigint
   AND r.position = $3::bigint + 1
 RETURNING 0::bigint, 1::bigint

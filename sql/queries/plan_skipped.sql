@@ -1,11 +1,11 @@
 -- The jobs of a plan that were skipped, in the order of their turns.
 --   $1 plan   $2 only those after this job; 0 from the first   $3 how many at most
--- Rows: as plan_jobs.sql. Index: redrive_jobs_reasons, redrive_jobs_once, primary key.
+-- Rows: as plan_jobs.sql. Index: redrive_jobs_reasons, redrive_jobs_once, primary key; as in plan_jobs.sql.
 SELECT r.job_id, r.state, r.reason, r.at, coalesce(jobs.status, '')
 FROM leasetop.redrive_jobs AS r
 LEFT JOIN leasetop.jobs ON jobs.id = r.job_id
 WHERE r.plan = $1::bigint
-  AND r.position > coalesce((SELECT position FROM leasetop.redrive_jobs WHERE plan = $1::bigint AND job_id = $2::bigint), 0)
+  AND r.position > coalesce((SELECT position FROM leasetop.redrive_jobs WHERE job_id = $2::bigint AND plan + 0 = $1::bigint), 0)
   AND r.reason IS NOT NULL
   AND r.state = 'skipped'
 ORDER BY r.position

@@ -46,6 +46,7 @@ back AS (
       updated_at = judged.updated_at
   FROM judged
   WHERE judged.fits
+    AND jobs.id = ANY (ARRAY(SELECT job_id FROM judged))
     AND jobs.id = judged.job_id
     AND jobs.status IS NOT DISTINCT FROM 'pending'
   RETURNING jobs.id),

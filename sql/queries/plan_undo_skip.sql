@@ -14,5 +14,6 @@ UPDATE leasetop.redrive_jobs AS r
 SET reason = $4::text
 FROM mine
 WHERE r.plan = mine.id
+  AND r.plan = $1::bigint
   AND r.position = $3::bigint
 RETURNING 0::bigint, 1::bigint
