@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/planwords"
 )
 
 // shownIDs is how many ids of an act a row of the log names.
@@ -41,8 +42,8 @@ func Log(ctx context.Context, p Printer, q *queue.Queue, before int64, limit int
 		err = table(out, []column{
 			{title: "ID", right: true},
 			{title: "AT"},
-			{title: "BY", most: 30},
-			{title: "ROLE", most: 20},
+			{title: "BY", most: 30, holds: names},
+			{title: "ROLE", most: 20, holds: names},
 			{title: "WHAT", most: 20},
 			{title: "DONE", right: true},
 			{title: "ABOUT", most: 60},
@@ -58,6 +59,9 @@ func Log(ctx context.Context, p Printer, q *queue.Queue, before int64, limit int
 
 // cameTo is how many it was done to, and of how many when that is not all.
 func cameTo(a *queue.Act) string {
+	if a.Asked == 0 && a.Done == 0 {
+		return "" // it was about a plan itself
+	}
 	if a.Asked <= a.Done {
 		return strconv.FormatInt(a.Done, 10)
 	}
@@ -86,9 +90,11 @@ func about(a *queue.Act) string {
 func ending(a *queue.Act) string {
 	switch {
 	case a.Ended == nil:
-		return "under way, or its process is gone"
+		return planwords.UnderWay(*a)
 	case a.Error != "":
 		return "failed: " + a.Error
+	case a.Note != "":
+		return a.Note
 	}
 	return "done"
 }

@@ -65,10 +65,10 @@ func (p Printer) redriven(ctx context.Context, q *queue.Queue, plan queue.Plan) 
 		switch j.State {
 		case "skipped":
 			skipped = append(skipped, queue.Skip{ID: j.ID, Reason: j.Reason})
-		case "redriven", "undone":
+		case "redriven":
 			ids = append(ids, j.ID)
 		}
-	}, pick(p.Format == JSON, []string{"redriven", "undone", "skipped"}, []string{"skipped"})...)
+	}, pick(p.Format == JSON, []string{"redriven", "skipped"}, []string{"skipped"})...)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p Printer) redriven(ctx context.Context, q *queue.Queue, plan queue.Plan) 
 	if p.Format == JSON {
 		return errors.Join(line(out, map[string]any{"redriven": list(ids), "skipped": skips(skipped), "plan": plan}), out.Flush())
 	}
-	fmt.Fprintf(out, "redriven %d, skipped %d%s\n", plan.Redriven+plan.Undone, plan.Skipped, rest(plan))
+	fmt.Fprintf(out, "redriven %d, skipped %d%s\n", plan.Redriven, plan.Skipped, rest(plan))
 	printSkipped(out, skipped)
 	return out.Flush()
 }
@@ -195,19 +195,30 @@ func ResumePlan(ctx context.Context, p Printer, q *queue.Queue, why string, id i
 		return err
 	}
 	if !planwords.Works(plan.State) {
-		if _, err := q.ResumePlan(ctx, Operator(), why, id); err != nil {
+		plan, err := q.ResumePlan(ctx, Operator(), why, id)
+		if err != nil {
 			return err
 		}
+		fmt.Fprintf(p.Err, "leasetop: plan %d %s\n", id, planwords.GoesOn(plan))
 	}
 	return p.executed(ctx, q, id)
 }
 
-// UndoPlan takes back what a plan redrove and nobody has claimed since.
+// UndoPlan takes back what a plan redrove and nobody has claimed since. Where another
+// process executes the plan, that does it, and to have asked for it is all there is to do.
 func UndoPlan(ctx context.Context, p Printer, q *queue.Queue, why string, id int64) error {
-	if _, err := q.UndoPlan(ctx, Operator(), why, id); err != nil {
+	plan, err := q.UndoPlan(ctx, Operator(), why, id)
+	if err != nil {
 		return err
 	}
-	return p.executed(ctx, q, id)
+	err = p.executed(ctx, q, id)
+	if errors.Is(err, queue.ErrPlanTaken) {
+		if plan, err = q.Plan(ctx, id); err == nil {
+			fmt.Fprintf(p.Err, "leasetop: plan %d: asked: %s: `leasetop plan show %[1]d` tells how far it is\n", id, safe.Text(planwords.Elsewhere(plan)))
+			return p.planLine(plan)
+		}
+	}
+	return err
 }
 
 func (p Printer) executed(ctx context.Context, q *queue.Queue, id int64) error {
@@ -241,7 +252,7 @@ func (p Printer) planLine(plan queue.Plan) error {
 	if p.Format == JSON {
 		return line(p.Out, plan)
 	}
-	stands := planwords.Stands(plan)
+	stands := veiled(planwords.Stands(plan))
 	_, err := fmt.Fprintf(p.Out, "plan %d: %s: %s\n", plan.ID, safe.Text(stands), planwords.Came(plan))
 	return err
 }
@@ -269,13 +280,13 @@ func Plans(ctx context.Context, p Printer, q *queue.Queue, before int64, limit i
 			state += ", nobody executes it"
 		}
 		n := func(n int64) string { return strconv.FormatInt(n, 10) }
-		rows = append(rows, []string{n(o.ID), state, clock(o.CreatedAt), o.By, n(o.Total), n(o.Redriven + o.Undone), n(o.Skipped), n(o.Undone), n(o.Waiting), o.Filter, o.Reason})
+		rows = append(rows, []string{n(o.ID), state, clock(o.CreatedAt), o.By, n(o.Total), n(o.Redriven), n(o.Skipped), n(o.Undone), n(o.Waiting), o.Filter, o.Reason})
 	}
 	if err := table(p.Out, []column{
 		{title: "PLAN", right: true},
 		{title: "STATE"},
 		{title: "STARTED AT"},
-		{title: "BY", most: 30},
+		{title: "BY", most: 30, holds: names},
 		{title: "JOBS", right: true},
 		{title: "REDRIVEN", right: true},
 		{title: "SKIPPED", right: true},
