@@ -93,7 +93,7 @@ func (p Printer) inBatches(ctx context.Context, did string, ids []int64, do func
 
 func printSkipped(out *bufio.Writer, jobs []queue.Skip) {
 	for _, s := range jobs {
-		fmt.Fprintf(out, "skipped %d: %s\n", s.ID, safe.Text(s.Reason))
+		fmt.Fprintf(out, "skipped %d: %s\n", s.ID, safe.Text(veiled(s.Reason)))
 	}
 }
 

@@ -15,8 +15,8 @@ func DeadLetters(ctx context.Context, p Printer, q jobsReader, where filter.Filt
 	l := listing{
 		columns: []column{
 			{title: "ID", right: true},
-			{title: "QUEUE", most: 30},
-			{title: "KIND", most: 30},
+			{title: "QUEUE", most: 30, holds: names},
+			{title: "KIND", most: 30, holds: names},
 			{title: "STATUS"},
 			{title: "ATTEMPTS", right: true},
 			{title: "DIED AT"},
@@ -31,22 +31,21 @@ func DeadLetters(ctx context.Context, p Printer, q jobsReader, where filter.Filt
 			}
 			return out, far, err
 		},
-		payloads: q.Payloads,
+		payloads: q.Payloads, log: q, of: chosenBy(queue.Filter{Statuses: queue.DeadLetters, Where: where}),
 	}
 	return l.print(ctx, p, part)
 }
 
 // deadGroups is what dead groups prints as JSON.
 type deadGroups struct {
-	At          queue.Time  `json:"at"` // the database's clock
-	Whole       bool        `json:"whole"`
-	Looked      int64       `json:"looked"`
-	Total       int64       `json:"total"`
-	Rest        int64       `json:"rest"`
-	BarsFrom    queue.Time  `json:"bars_from"`
-	BarsSeconds float64     `json:"bars_seconds"` // of each
-	More        int         `json:"more"`         // groups that are not printed
-	Groups      []deadGroup `json:"groups"`
+	At       queue.Time   `json:"at"` // the database's clock
+	Whole    bool         `json:"whole"`
+	Looked   int64        `json:"looked"`
+	Total    int64        `json:"total"`
+	Rest     int64        `json:"rest"`
+	BarsFrom []queue.Time `json:"bars_from"` // where each bar begins: the older the longer
+	More     int          `json:"more"`      // groups that are not printed
+	Groups   []deadGroup  `json:"groups"`
 }
 
 type deadGroup struct {
@@ -79,7 +78,10 @@ func DeadGroups(ctx context.Context, p Printer, q groupsReader, where filter.Fil
 	if p.Format == JSON {
 		out := deadGroups{
 			At: queue.At(d.At), Whole: d.Whole, Looked: d.Looked, Total: d.Total, Rest: d.Rest,
-			BarsFrom: queue.At(d.From), BarsSeconds: d.Each.Seconds(), More: more, Groups: []deadGroup{},
+			BarsFrom: make([]queue.Time, len(d.Begins)), More: more, Groups: []deadGroup{},
+		}
+		for i, begins := range d.Begins {
+			out.BarsFrom[i] = queue.At(begins)
 		}
 		for _, g := range groups {
 			out.Groups = append(out.Groups, deadGroup{g.Queue, g.Kind, g.Fingerprint, g.Count, queue.At(g.First), queue.At(g.Last), g.Sample, g.Error, g.Bars})
@@ -95,11 +97,11 @@ func DeadGroups(ctx context.Context, p Printer, q groupsReader, where filter.Fil
 		}
 		err = table(p.Out, []column{
 			{title: "COUNT", right: true},
-			{title: "QUEUE", most: 30},
-			{title: "KIND", most: 30},
+			{title: "QUEUE", most: 30, holds: names},
+			{title: "KIND", most: 30, holds: names},
 			{title: "FIRST DIED AT"},
 			{title: "LAST DIED AT"},
-			{title: "DEATHS"},
+			{title: "DEATHS, LOG TIME"},
 			{title: "SAMPLE", right: true},
 			{title: "ERROR", most: 100},
 		}, rows)

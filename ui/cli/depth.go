@@ -89,7 +89,7 @@ func Depth(ctx context.Context, p Printer, q *queue.Queue) error {
 		})
 	}
 	columns := []column{
-		{title: "QUEUE", most: 60},
+		{title: "QUEUE", most: 60, holds: names},
 		{title: "READY", right: true},
 		{title: "SCHEDULED", right: true},
 		{title: "PROCESSING", right: true},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/ui/editor"
+	"github.com/leasetop/leasetop/ui/mask"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -39,6 +40,12 @@ func Edit(ctx context.Context, p Printer, q *queue.Queue, e Editing) error {
 	program, err := editor.Find()
 	if err != nil {
 		return err
+	}
+	if _, secrets := mask.JSON(string(job.Payload)); secrets > 0 { // the editor shows them
+		seen := queue.Act{By: Operator(), What: "reveal", Reason: "to edit the payload", IDs: []int64{e.ID}}
+		if err := q.Logged(ctx, seen, func(context.Context) (int, int, error) { return 1, 0, nil }); err != nil {
+			return err
+		}
 	}
 	was := strings.TrimRight(readable(job.Payload), "\n") + "\n"
 	draft, err := editor.NewDraft(fmt.Sprintf("job-%d.json", e.ID), was)
@@ -167,8 +174,12 @@ func (p Printer) tryEdit(e Editing, job *queue.Job, payload json.RawMessage) err
 	if e.Redrive {
 		b.WriteString(" and redriven")
 	}
-	section(&b, "from", readable(job.Payload))
-	section(&b, "to", readable(payload))
+	var v veil
+	section(&b, "from", v.payload(readable(job.Payload)))
+	section(&b, "to", v.payload(readable(payload)))
+	if v.masked > 0 {
+		fmt.Fprintf(&b, "\nsecrets are masked: `leasetop show %d --reveal` prints those that are there\n", e.ID)
+	}
 	b.WriteString("\nNothing was changed.\n")
 	_, err := p.Out.Write(b.Bytes())
 	return err

@@ -67,8 +67,8 @@ var eventColumns = []column{
 	{title: "SOURCE"},
 	{title: "WHAT", least: len("cancel asked")},
 	{title: "JOB", least: 8, most: 20, right: true},
-	{title: "QUEUE/KIND", least: 20, most: 60},
-	{title: "WORKER", least: 12, most: 40},
+	{title: "QUEUE/KIND", least: 20, most: 60, holds: names},
+	{title: "WORKER", least: 12, most: 40, holds: names},
 	{title: "NOTE", most: 400},
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/filter"
 )
 
 // Jobs prints jobs, newest id first (failed and dead alone: newest death first). As JSON
@@ -21,13 +23,13 @@ func Jobs(ctx context.Context, p Printer, q jobsReader, f queue.Filter, part Par
 	l := listing{
 		columns: []column{
 			{title: "ID", right: true},
-			{title: "QUEUE", most: 30},
-			{title: "KIND", most: 30},
+			{title: "QUEUE", most: 30, holds: names},
+			{title: "KIND", most: 30, holds: names},
 			{title: "STATUS"},
 			{title: "ATTEMPTS", right: true},
 			{title: "RUN AT"},
 			{title: "UPDATED AT"},
-			{title: "LOCKED BY", most: 40},
+			{title: "LOCKED BY", most: 40, holds: names},
 			{title: "LAST ERROR", most: 80},
 		},
 		next: func(ctx context.Context, most int) ([]listed, reached, error) {
@@ -42,7 +44,7 @@ func Jobs(ctx context.Context, p Printer, q jobsReader, f queue.Filter, part Par
 			}
 			return out, far, err
 		},
-		payloads: q.Payloads,
+		payloads: q.Payloads, log: q, of: chosenBy(f),
 	}
 	return l.print(ctx, p, part)
 }
@@ -54,13 +56,13 @@ func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName stri
 	l := listing{
 		columns: []column{
 			{title: "ID", right: true},
-			{title: "QUEUE", most: 30},
-			{title: "KIND", most: 30},
+			{title: "QUEUE", most: 30, holds: names},
+			{title: "KIND", most: 30, holds: names},
 			{title: "STATUS"},
 			{title: "ATTEMPTS", right: true},
 			{title: "DIED AT"},
 			{title: "DISCARDED AT"},
-			{title: "BY", most: 30},
+			{title: "BY", most: 30, holds: names},
 			{title: "WHY", most: 40},
 			{title: "LAST ERROR", most: 80},
 		},
@@ -78,9 +80,28 @@ func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName stri
 			far.more = len(jobs) == most
 			return out, far, err
 		},
-		payloads: q.ArchivedPayloads,
+		payloads: q.ArchivedPayloads, log: q, of: strings.TrimSpace("the archive " + chosenBy(queue.Filter{Queue: queueName})),
 	}
 	return l.print(ctx, p, part)
+}
+
+// chosenBy says in the words of a filter which jobs are listed.
+func chosenBy(f queue.Filter) string {
+	var words []string
+	if f.Queue != "" {
+		words = append(words, "queue:"+filter.Quote(f.Queue))
+	}
+	if len(f.Statuses) > 0 {
+		statuses := make([]string, len(f.Statuses))
+		for i, s := range f.Statuses {
+			statuses[i] = string(s)
+		}
+		words = append(words, "status:"+strings.Join(statuses, ","))
+	}
+	if !f.Where.Empty() {
+		words = append(words, f.Where.String())
+	}
+	return strings.Join(words, " ")
 }
 
 func attempts(j *queue.Job) string { return fmt.Sprintf("%d/%d", j.Attempts, j.MaxAttempts) }

@@ -54,6 +54,11 @@ func (t *jobsTable) Scan(ctx context.Context, _ queue.Filter, s queue.Stretch) (
 	return found, nil
 }
 
+func (t *jobsTable) Logged(ctx context.Context, _ queue.Act, do func(context.Context) (int, int, error)) error {
+	_, _, err := do(ctx)
+	return err
+}
+
 func (t *jobsTable) ByID(_ context.Context, ids ...int64) (jobs []queue.Job, err error) {
 	for _, id := range ids {
 		if at, ok := t.died[id]; ok {

@@ -22,6 +22,7 @@ const (
 
 // jobsReader reads the table of jobs; *queue.Queue is one.
 type jobsReader interface {
+	operatorLog
 	Scan(ctx context.Context, f queue.Filter, s queue.Stretch) (queue.Found, error)
 	DeadLetters(ctx context.Context, where filter.Filter, s queue.DeadStretch) (queue.DeadFound, error)
 	ByID(ctx context.Context, ids ...int64) ([]queue.Job, error)

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // listPage is how many rows are asked for at a time; fewer with payloads, which may be large.
@@ -25,11 +27,14 @@ type Part struct {
 	Limit    int   // so many at most
 	Before   int64 // those that come after the job of this id; 0 is from the first of the list
 	Payloads bool
+	Reveal   bool // and the secrets in what is printed for people; the operator log is told first
 }
 
 // listing is a list of jobs, read page by page.
 type listing struct {
 	columns []column
+	log     operatorLog
+	of      string // what chose the jobs, for the operator log
 	// next returns those after the page before, so many at most, and how far the list is
 	// read then. They may be none, and yet not the last.
 	next func(ctx context.Context, most int) ([]listed, reached, error)
@@ -54,13 +59,25 @@ type reached struct {
 // print prints a part of the list: as JSON each job is one object a line, as soon as it is
 // found. When it fails or is called off half-way it prints what was found before.
 func (l *listing) print(ctx context.Context, p Printer, part Part) error {
+	if !part.Reveal || p.Format == JSON {
+		_, err := l.printed(ctx, p, part, &veil{})
+		return err
+	}
+	act := queue.Act{By: Operator(), What: "reveal", Filter: l.of, Reason: fmt.Sprintf("a list of up to %d with payloads", part.Limit)}
+	return l.log.Logged(ctx, act, func(ctx context.Context) (int, int, error) {
+		shown, err := l.printed(ctx, p, part, &veil{off: true})
+		return shown, 0, err
+	})
+}
+
+// printed prints through a veil, and returns how many.
+func (l *listing) printed(ctx context.Context, p Printer, part Part, v *veil) (shown int, err error) {
 	columns := l.columns
 	if part.Payloads {
-		columns = append(columns, column{title: "PAYLOAD", most: 120})
+		columns = append(columns, column{title: "PAYLOAD", most: 120, holds: payloads})
 	}
 	out := bufio.NewWriter(p.Out)
 	var rows [][]string
-	shown := 0
 	far, failed := l.read(ctx, p, part, func(page []listed, bodies map[int64]json.RawMessage) error {
 		shown += len(page)
 		for _, j := range page {
@@ -81,8 +98,8 @@ func (l *listing) print(ctx context.Context, p Printer, part Part) error {
 		failed = fmt.Errorf("%w (read down to job %d: --before %[2]d goes on there)", failed, far.id)
 	}
 	if p.Format != JSON && (failed == nil || shown > 0) {
-		if err := errors.Join(table(out, columns, rows), out.Flush()); err != nil {
-			return errors.Join(failed, err)
+		if err := errors.Join(v.table(out, columns, rows), out.Flush()); err != nil {
+			return shown, errors.Join(failed, err)
 		}
 	}
 	if failed == nil && far.more {
@@ -92,7 +109,10 @@ func (l *listing) print(ctx context.Context, p Printer, part Part) error {
 		}
 		fmt.Fprintf(p.Err, "leasetop: %d shown, %s with --limit or --before %d\n", shown, more, far.id)
 	}
-	return failed
+	if v.masked > 0 && part.Payloads {
+		fmt.Fprintln(p.Err, "leasetop: secrets are masked: --reveal prints them, and the operator log tells who did")
+	}
+	return shown, failed
 }
 
 // read reads a part of the list and hands on each page. It asks for one job more than the

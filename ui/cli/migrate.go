@@ -81,7 +81,7 @@ func MigrationStatus(ctx context.Context, p Printer, d *Database) error {
 		}
 		rows[i] = []string{strconv.FormatInt(m.Version, 10), file, when}
 	}
-	return table(p.Out, []column{{title: "VERSION", right: true}, {title: "FILE"}, {title: "APPLIED"}}, rows)
+	return table(p.Out, []column{{title: "VERSION", right: true}, {title: "FILE", holds: names}, {title: "APPLIED"}}, rows)
 }
 
 // newerThanUs says that the schema has steps which this program does not know; "" when it has none.

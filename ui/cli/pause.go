@@ -96,7 +96,7 @@ func (p Printer) printQueues(did string, queues []string, skipped []skippedQueue
 		fmt.Fprintf(out, "%s %s\n", did, safe.Text(name))
 	}
 	for _, s := range skipped {
-		fmt.Fprintf(out, "skipped %s: %s\n", safe.Text(s.Queue), safe.Text(s.Reason))
+		fmt.Fprintf(out, "skipped %s: %s\n", safe.Text(s.Queue), safe.Text(veiled(s.Reason)))
 	}
 	return out.Flush()
 }

@@ -73,11 +73,11 @@ func printPlan(out *bufio.Writer, plan queue.Plan) {
 	}
 	for _, f := range [][2]string{
 		{"plan", strconv.FormatInt(plan.ID, 10)},
-		{"state", planwords.Stands(plan) + " since " + clock(plan.ChangedAt)},
-		{"filter", plan.Filter},
+		{"state", veiled(planwords.Stands(plan)) + " since " + clock(plan.ChangedAt)},
+		{"filter", veiled(plan.Filter)},
 		{"started", clock(plan.CreatedAt) + " by " + plan.By},
 		{"how", planwords.How(plan)},
-		{"reason", plan.Reason},
+		{"reason", veiled(plan.Reason)},
 		{"executed", executed},
 		{"jobs", fmt.Sprintf("%s: %s redriven, %s skipped, %s taken back, %s waiting, %s left dead",
 			n(plan.Total), n(plan.Redriven), n(plan.Skipped), n(plan.Undone), n(plan.Waiting), n(plan.Left))},

@@ -24,11 +24,32 @@ type column struct {
 	right bool // numbers stand on the right
 	least int  // cells at least, in a table whose rows are not all known
 	most  int  // cells at most, 0 for no limit
+	holds holds
 }
 
+// holds says how secrets are looked for in the cells of a column.
+type holds int
+
+const (
+	freeText holds = iota
+	payloads       // JSON
+	names          // of queues, workers and the like, which are not looked through
+)
+
 // table prints rows under their titles, each column as wide as its widest cell.
-// Cells may hold anything: what would act on a terminal is made visible.
+// Cells may hold anything: what would act on a terminal is made visible, and secrets are
+// masked.
 func table(w io.Writer, columns []column, rows [][]string) error {
+	return (&veil{}).table(w, columns, rows)
+}
+
+// table is [table] through this veil.
+func (v *veil) table(w io.Writer, columns []column, rows [][]string) error {
+	shown := make([][]string, len(rows))
+	for i, row := range rows {
+		shown[i] = v.cells(columns, row)
+	}
+	rows = shown
 	widths := make([]int, len(columns))
 	for i, c := range columns {
 		widths[i] = safe.Width(c.title)
@@ -79,11 +100,13 @@ type flowing struct {
 	w       io.Writer
 	columns []column
 	widths  []int
+	veil    veil
 }
 
 func (f *flowing) header() error { return f.row(titles(f.columns)) }
 
 func (f *flowing) row(cells []string) error {
+	cells = f.veil.cells(f.columns, cells)
 	if f.widths == nil {
 		f.widths = make([]int, len(f.columns))
 	}

@@ -47,7 +47,7 @@ func show(ctx context.Context, p Printer, q *queue.Queue, id int64, v *veil) err
 			discarded = [][2]string{
 				{"discarded at", clock(a.ArchivedAt)},
 				{"discarded by", a.ArchivedBy},
-				{"discarded why", a.ArchivedWhy},
+				{"discarded why", v.text(a.ArchivedWhy)},
 			}
 			where = fmt.Sprintf(", discarded: `leasetop restore %d` brings it back", id)
 		}
@@ -96,17 +96,17 @@ func show(ctx context.Context, p Printer, q *queue.Queue, id int64, v *veil) err
 		if length > showPayload {
 			text = string([]rune(string(o.Payload))[:showPayload])
 		}
-		section(out, fmt.Sprintf("payload until %s, edited by %s", clock(o.At), safe.Text(said(o.By, o.Reason))), v.payload(text))
+		section(out, fmt.Sprintf("payload until %s, edited by %s", clock(o.At), safe.Text(said(o.By, v.text(o.Reason)))), v.payload(text))
 		p.rest(out, length, j.ID)
 	}
 	if len(j.Errors) > 0 {
 		fmt.Fprintln(out, "\nhistory")
 		rows := make([][]string, len(j.Errors))
 		for i, a := range j.Errors {
-			rows[i] = []string{"  " + clock(a.At), fmt.Sprint(a.Attempt), a.Outcome, a.Worker, v.text(a.Error)}
+			rows[i] = []string{"  " + clock(a.At), fmt.Sprint(a.Attempt), a.Outcome, a.Worker, a.Error}
 		}
-		columns := []column{{title: "  AT"}, {title: "ATTEMPT", right: true}, {title: "OUTCOME"}, {title: "WORKER", most: 60}, {title: "ERROR", most: 200}}
-		if err := table(out, columns, rows); err != nil {
+		columns := []column{{title: "  AT"}, {title: "ATTEMPT", right: true}, {title: "OUTCOME"}, {title: "WORKER", most: 60, holds: names}, {title: "ERROR", most: 200}}
+		if err := v.table(out, columns, rows); err != nil {
 			return err
 		}
 	}

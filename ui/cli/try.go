@@ -126,8 +126,8 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 		err = table(out, []column{
 			{title: "COUNT", right: true},
 			{title: "STATUS"},
-			{title: "QUEUE", most: 30},
-			{title: "KIND", most: 30},
+			{title: "QUEUE", most: 30, holds: names},
+			{title: "KIND", most: 30, holds: names},
 			{title: "SAMPLE", right: true},
 			{title: "ERROR", most: 100},
 		}, rows)

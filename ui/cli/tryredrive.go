@@ -48,7 +48,7 @@ func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPl
 		rows = append(rows, []string{strconv.FormatInt(g.Count, 10), g.Queue, g.Kind, strconv.FormatInt(g.Sample, 10), text})
 	}
 	out := bufio.NewWriter(p.Out)
-	if err := table(out, []column{{title: "COUNT", right: true}, {title: "QUEUE", most: 30}, {title: "KIND", most: 30}, {title: "SAMPLE", right: true}, {title: "ERROR", most: 100}}, rows); err != nil {
+	if err := table(out, []column{{title: "COUNT", right: true}, {title: "QUEUE", most: 30, holds: names}, {title: "KIND", most: 30, holds: names}, {title: "SAMPLE", right: true}, {title: "ERROR", most: 100}}, rows); err != nil {
 		return err
 	}
 	names := make([]string, len(first))

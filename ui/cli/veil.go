@@ -2,7 +2,8 @@ package cli
 
 import "github.com/leasetop/leasetop/ui/mask"
 
-// veil hides secrets from what is printed for people, unless it is off.
+// veil hides secrets from what is printed for people, unless it is off. Every table goes
+// through one; as JSON, for programs, everything is printed as it is in the database.
 type veil struct {
 	off    bool
 	masked int
@@ -20,3 +21,23 @@ func (v *veil) over(text string, with func(string) (string, int)) string {
 	v.masked += n
 	return masked
 }
+
+// cells hides what is secret in a row of a table: what was written freely in any column
+// that does not say that it holds something else.
+func (v *veil) cells(columns []column, row []string) []string {
+	out := make([]string, len(row))
+	for i, c := range columns {
+		switch c.holds {
+		case freeText:
+			out[i] = v.text(row[i])
+		case payloads:
+			out[i] = v.payload(row[i])
+		case names:
+			out[i] = row[i]
+		}
+	}
+	return out
+}
+
+// veiled is a text through a veil of its own.
+func veiled(text string) string { return (&veil{}).text(text) }

@@ -22,9 +22,12 @@ func addDead(root *cobra.Command, o *options, add adder) {
 		Long: "List dead letters, newest death first.\n\n" + filterHelp + "\n\n" +
 			"They are read in short statements: what is rare among very many may take a while, and ctrl+c ends it. " +
 			"When there are more than --limit, standard error says with which --before the list goes on.\n\n" +
-			"As JSON each is one object a line, as `leasetop jobs` prints it. last_error is cut at 1,000 characters; show prints it whole.",
+			"As JSON each is one object a line, as `leasetop jobs` prints it. last_error is cut at 1,000 characters; show prints it whole. " + maskHelp,
 		Example: "leasetop dead list 'queue:emails error:\"421\"'\nleasetop dead list 'died:<10m' -o json",
 	}, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := part.check(cmd); err != nil {
+			return err
+		}
 		where, err := parseFilter(cmd, args)
 		if err != nil {
 			return err
@@ -40,7 +43,7 @@ func addDead(root *cobra.Command, o *options, add adder) {
 		Use: "groups [FILTER…]", Short: "Print what dead letters died of, the largest group first",
 		Long: "Print what dead letters died of, the largest group first. A group is what one queue and kind died of with errors that differ only in " +
 			"numbers, ids, addresses and quoted texts. The bars show when, from the first death among them to now.\n\n" + filterHelp + "\n\n" +
-			"Where there are more than --look dead letters, only the newest are looked at, and it says so. As JSON it is one object.",
+			"Where there are more than --look dead letters, only the newest are looked at, and it says so. As JSON it is one object. " + maskHelp,
 		Example: "leasetop dead groups\nleasetop dead groups 'queue:emails died:<1h' -o json | jq '.groups[] | {count, error}'",
 	}, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		where, err := parseFilter(cmd, args)

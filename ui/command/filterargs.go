@@ -20,6 +20,9 @@ const filterHelp = "A filter is words side by side, and all of them must hold: "
 	"The shell takes quotes, >, <, ! and * for itself: put the whole filter in single quotes, 'queue:emails error:\"rate limited\" attempts:>3'. " +
 	"Words that need none may stand as arguments of their own; they are joined by blanks."
 
+// maskHelp says in a command's long text what becomes of secrets.
+const maskHelp = "Secrets (what is called password, token, api_key and the like) are masked in tables, and not in JSON, which is for programs."
+
 // parseFilter understands the filter in a command's arguments. A mistake in it is one of
 // how the command was called, and is shown where it stands.
 func parseFilter(cmd *cobra.Command, args []string) (filter.Filter, error) {

@@ -22,7 +22,7 @@ func addJobs(root *cobra.Command, o *options, add adder) {
 			filterHelp + "\n\n" +
 			"The table is read in short statements, each of a bounded stretch: what is rare in a large one may take a while, and ctrl+c ends it. " +
 			"When there are more than --limit, standard error says with which --before the list goes on.\n\n" +
-			"As JSON each job is one object a line with the table's column names. last_error is cut at 1,000 characters; show prints it whole.",
+			"As JSON each job is one object a line with the table's column names. last_error is cut at 1,000 characters; show prints it whole. " + maskHelp,
 		Example: "leasetop jobs --queue emails --status failed,dead\nleasetop jobs 'queue:emails status:pending age:>1h'\n" +
 			"leasetop jobs --limit 1000 -o json --payload | jq .payload",
 	}, cobra.ArbitraryArgs, func(ctx context.Context, cmd *cobra.Command, args []string) (err error) {
@@ -37,6 +37,9 @@ func addJobs(root *cobra.Command, o *options, add adder) {
 			return withHelp(cmd, "--archived lists what was failed or dead when it was discarded: leave --status out")
 		case archived && len(args) > 0:
 			return withHelp(cmd, "--archived lists the archive, which takes no filter but --queue: leave the filter out")
+		}
+		if err := part.check(cmd); err != nil {
+			return err
 		}
 		if which.Where, err = parseFilter(cmd, args); err != nil {
 			return err
@@ -60,6 +63,7 @@ type listed struct {
 	limit    number
 	before   jobID
 	payloads bool
+	reveal   bool
 }
 
 func (l *listed) flags(cmd *cobra.Command) {
@@ -68,8 +72,17 @@ func (l *listed) flags(cmd *cobra.Command) {
 	flags.Var(&l.limit, "limit", "at most so many")
 	flags.Var(&l.before, "before", "only what the list has after the job of this id")
 	flags.BoolVar(&l.payloads, "payload", false, "print the payloads too")
+	flags.BoolVar(&l.reveal, "reveal", false, "with --payload: print secrets too; the operator log tells who did")
+}
+
+// check refuses a flag that would do nothing.
+func (l *listed) check(cmd *cobra.Command) error {
+	if l.reveal && !l.payloads {
+		return withHelp(cmd, "--reveal is for payloads: say --payload too, or `leasetop show ID --reveal`")
+	}
+	return nil
 }
 
 func (l *listed) part() cli.Part {
-	return cli.Part{Limit: int(l.limit), Before: int64(l.before), Payloads: l.payloads}
+	return cli.Part{Limit: int(l.limit), Before: int64(l.before), Payloads: l.payloads, Reveal: l.reveal}
 }

@@ -52,7 +52,7 @@ func addRedrive(root *cobra.Command, o *options, add adder) {
 	flags.Var((*count)(&r.plan.Canary), "canary", "redrive so many first and wait until they have ended (default all at once)")
 	flags.BoolVar(&r.plan.Wait, "wait", false, "after the canary wait for `leasetop plan resume`")
 	flags.Var((*perSecond)(&r.plan.Pace), "pace", "so many jobs a second (default as fast as it goes)")
-	flags.Var((*percent)(&r.plan.StopAt), "stop-at", "stop when more than so many per cent of those that ended are dead again (default never)")
+	flags.Var(percent{&r.plan.StopAt}, "stop-at", "stop when more than so many per cent of those that ended are dead again; 0: when one is (default never)")
 	flags.StringVar(&r.plan.Reason, "reason", "", "why, for whoever reads the log")
 }
 
@@ -136,21 +136,27 @@ func (c *count) Set(text string) error {
 	return nil
 }
 
-// percent is a flag that is a share: 0 to 100.
-type percent int
+// percent is a flag that is a share: 0 to 100, nil when it was not said.
+type percent struct{ of **int }
 
-func (p *percent) Type() string   { return "percent" }
-func (p *percent) String() string { return zeroless(strconv.Itoa(int(*p))) }
-func (p *percent) Set(text string) error {
+func (p percent) Type() string { return "percent" }
+func (p percent) String() string {
+	if p.of == nil || *p.of == nil {
+		return ""
+	}
+	return strconv.Itoa(**p.of)
+}
+
+func (p percent) Set(text string) error {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "%"))
 	if err != nil || n < 0 || n > 100 {
 		return fmt.Errorf("use a whole number from 0 to 100")
 	}
-	*p = percent(n)
+	*p.of = &n
 	return nil
 }
 
-// perSecond is a flag that says how fast: 0 or more.
+// perSecond is a flag that says how fast.
 type perSecond float64
 
 func (r *perSecond) Type() string   { return "rate" }
@@ -158,8 +164,11 @@ func (r *perSecond) String() string { return zeroless(strconv.FormatFloat(float6
 
 func (r *perSecond) Set(text string) error {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
-		return fmt.Errorf("use a number of jobs a second like 50 or 0.5")
+	switch {
+	case err == nil && n == 0:
+		return fmt.Errorf("leave it out for as fast as it goes")
+	case err != nil || !(n > 0 && n <= queue.MaxPace):
+		return fmt.Errorf("use a number of jobs a second like 50 or 0.5, at most %d", queue.MaxPace)
 	}
 	*r = perSecond(n)
 	return nil
