@@ -92,7 +92,7 @@ func (d *deadTab) marked(w int) string {
 		if m.all.known {
 			text += bounded(m.all.n, m.all.atLeast, 12) + " "
 		}
-		text += pick(m.all.where == "", "dead letters marked", "matching marked: "+m.all.where)
+		text += pick(m.all.where == "", "dead letters marked", "matching marked: "+masked(m.all.where))
 	case len(m.groups) > 0:
 		n := int64(0)
 		for key, count := range m.groups {

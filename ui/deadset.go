@@ -218,7 +218,7 @@ func (a *app) gatheredSet(m *gatherMsg) deadSet {
 			set.says = append(set.says, line, "")
 			line = ""
 		}
-		for k, part := range bound(wrap(one, 64-wide), 4, 64-wide) {
+		for k, part := range bound(wrap(masked(one), 64-wide), 4, 64-wide) {
 			set.says = append(set.says, pick(k == 0, line, strings.Repeat(" ", cells(line)))+t.accent.draw(part))
 		}
 	}

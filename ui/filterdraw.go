@@ -20,7 +20,7 @@ func (l *filterLine) Lines(t *theme, w int) (lines []string) {
 		if l.text == "" {
 			return nil
 		}
-		for i, line := range bound(wrap(l.text, w-front-1), keptLines, w-front-1) {
+		for i, line := range bound(wrap(masked(l.text), w-front-1), keptLines, w-front-1) {
 			lines = append(lines, pick(i == 0, " "+t.accent.draw("/")+" ", "   ")+t.strong.draw(line))
 		}
 		return lines
@@ -38,7 +38,7 @@ func (l *filterLine) Lines(t *theme, w int) (lines []string) {
 	case wrong:
 		says := l.wrong.Error()
 		if l.applied.String() != "" || l.version > 0 {
-			says += " · still shown: " + pick(l.applied.Empty(), "all", brief(l.applied.String(), 60))
+			says += " · still shown: " + pick(l.applied.Empty(), "all", brief(masked(l.applied.String()), 60))
 		}
 		return append(lines, pointed(t, says, at, wide, w-front-1)...)
 	case len(l.offers) > 0, l.cycling():

@@ -233,7 +233,7 @@ func (l *logPage) cells(act *queue.Act) []cell {
 		done = cell{text: "…", ink: t.warn}
 		why = cell{text: "! " + pick(act.PlanState == "", "not ended", planwords.UnderWay(*act)) + " · " + about(act), ink: t.warn}
 	case act.Error != "":
-		why = cell{text: "✗ " + act.Error + " · " + about(act), ink: t.bad}
+		why = cell{text: "✗ " + masked(act.Error) + " · " + about(act), ink: t.bad}
 	case act.Note != "":
 		why.text = act.Note + " · " + why.text
 	}
@@ -260,10 +260,10 @@ func about(act *queue.Act) string {
 		parts = append(parts, "jobs "+idsInShort(act.IDs, act.Asked, 4))
 	}
 	if act.Filter != "" {
-		parts = append(parts, act.Filter)
+		parts = append(parts, masked(act.Filter))
 	}
 	if act.Reason != "" {
-		parts = append(parts, act.Reason)
+		parts = append(parts, masked(act.Reason))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -320,12 +320,12 @@ func (l *logPage) whole(act *queue.Act, w int) (lines []string) {
 	default:
 		say("result", t.text, came)
 	}
-	say("error", t.bad, act.Error)
+	say("error", t.bad, masked(act.Error))
 	if act.Plan != 0 {
 		say("plan", t.text, itoa(act.Plan))
 	}
-	say("filter", t.accent, act.Filter)
-	say("reason", t.text, act.Reason)
+	say("filter", t.accent, masked(act.Filter))
+	say("reason", t.text, masked(act.Reason))
 	if len(act.IDs) > 0 {
 		say("jobs", t.text, idsInShort(act.IDs, act.Asked, len(act.IDs)))
 	}

@@ -60,7 +60,7 @@ func (d *detail) originalNote() (whole, short string) {
 	which, ago := fmt.Sprintf("%d of %d", len(d.originals)-d.original+1, len(d.originals)), age(d.pic.now.Sub(o.At))+" ago"
 	whole = "original " + which + ", replaced " + ago + " by " + brief(o.By, 24)
 	if o.Reason != "" {
-		whole += ": " + brief(o.Reason, 60)
+		whole += ": " + brief(masked(o.Reason), 60)
 	}
 	return whole, which + ", until " + ago
 }

@@ -181,7 +181,7 @@ func (l *planList) cells(p *queue.Plan) []cell {
 	if planwords.Works(p.State) && (p.Executor == "" || p.Alone > 0) {
 		word, k = "! alone", t.alarm
 	}
-	about := join(p.Filter, pick(p.Filter != "" && p.Reason != "", "· ", "")+p.Reason)
+	about := masked(join(p.Filter, pick(p.Filter != "" && p.Reason != "", "· ", "")+p.Reason))
 	number := func(n int64) cell {
 		return cell{text: thousands(n), ink: pick(n == 0, t.faint, t.text)}
 	}

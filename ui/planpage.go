@@ -204,7 +204,7 @@ func (p *planPage) progress(plan *queue.Plan, w int) []string {
 // facts are who wanted what, how and why.
 func (p *planPage) facts(plan *queue.Plan, w int) []string {
 	t, now := p.pic.theme, p.pic.now
-	what := plan.Filter
+	what := masked(plan.Filter)
 	if what == "" {
 		what = plural(int(plan.Total), "job") + " named one by one"
 	}
@@ -214,7 +214,7 @@ func (p *planPage) facts(plan *queue.Plan, w int) []string {
 		{"how", planwords.How(*plan), t.text},
 	}
 	if plan.Reason != "" {
-		facts = append(facts, fact{"reason", plan.Reason, t.text})
+		facts = append(facts, fact{"reason", masked(plan.Reason), t.text})
 	}
 	facts = append(facts, p.executor(plan))
 	lines := []string{""}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/mask"
 )
 
 // leaver is a page that is told that it is not in front any more.
@@ -33,6 +34,13 @@ func (d *detail) revealKey(a *app, over string) action {
 			return revealedMsg{id, a.cfg.Jobs.Logged(ctx, reveal(a.cfg.By, id, ""), nothing)}
 		})
 	}).alone().unless(over).unless(a.readOnly()).unless(pick(d.masked > 0, "", "nothing is masked here"))
+}
+
+// masked is a text that somebody typed, a filter or a reason, without its secrets. The
+// operator log keeps what was typed as it is.
+func masked(text string) string {
+	text, _ = mask.Text(text)
+	return text
 }
 
 // reveal is the entry of the operator log for secrets that were shown.

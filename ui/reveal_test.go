@@ -112,3 +112,35 @@ func TestListsMaskSecretsInErrors(t *testing.T) {
 		s.seesNot("s3cret")
 	}
 }
+
+// What was typed into a filter or given as a reason is seen by others too: the log keeps
+// it as it is, the screens mask its secrets. The line where it is typed does not.
+func TestFiltersAndReasonsAreMaskedWhereOthersReadThem(t *testing.T) {
+	t.Parallel()
+	const filter, reason = `payload.password:hunter2`, `the password=hunter2 of postgres://app:hunter2@db`
+	for _, size := range [][2]int{{160, 40}, {80, 24}} {
+		w := withPlan(newWorld(), func(p *queue.Plan) { p.Filter, p.Reason = filter, reason })
+		w.entries = []queue.Act{{ID: 9, At: noon, By: "ann@shop1", What: "discard", Filter: filter, Reason: reason, Error: reason, Asked: 1, Ended: &noon}}
+		s := newStage(t, w, size[0], size[1])
+		s.press("3")
+		s.opens(14)
+		s.sees("payload.password:••••••")
+		s.seesNot("hunter2")
+		s.press("esc", "esc")
+		s.run(s.app.plansKey().do())
+		s.pull()
+		s.sees("PLANS")
+		s.seesNot("hunter2")
+		s.press("esc", "L")
+		s.sees("ENTRY 9", "payload.password:••••••")
+		s.seesNot("hunter2")
+
+		s = newStage(t, w, size[0], size[1])
+		s.press("3", "/")
+		s.app.pasted(filter)
+		s.sees(filter)
+		s.later("enter")
+		s.sees("payload.password:••••••")
+		s.seesNot("hunter2")
+	}
+}
