@@ -152,7 +152,7 @@ func TestStepsReadNothingBeyondThem(t *testing.T) {
 		step := must[[]deadSteps](t)(q.deadSteps(t.Context(), queues, 100))[50]
 		for statement, args := range map[string][]any{
 			"dead_matching": append(step.args(), nil, nil, false),
-			"dead_groups":   append(step.args(), nil, nil, false, time.Now().Add(-time.Hour), 3600.0, 960),
+			"dead_groups":   append(step.args(), nil, nil, false, deadAxis(time.Now(), time.Hour)),
 			"dead_steps":    {step.queue, step.from.queue, step.from.diedAt, step.from.id, 100, 1},
 		} {
 			tx := begin(t, q)

@@ -75,8 +75,8 @@ func (all gathered) keep(most int) (left int64) {
 }
 
 // into puts the groups into d, the largest first, with bars from the first stretch that
-// has any to the last there is. fine is how long a stretch is.
-func (all gathered) into(d *DeadGroups, fine time.Duration) {
+// has any to the last there is. axis is where the stretches begin.
+func (all gathered) into(d *DeadGroups, axis []time.Time) {
 	first := deadStretches - 1
 	for _, g := range all {
 		for at := range g.stretches {
@@ -84,8 +84,10 @@ func (all gathered) into(d *DeadGroups, fine time.Duration) {
 		}
 	}
 	each := (deadStretches - first + deadBars - 1) / deadBars
-	d.Each = time.Duration(each) * fine
-	d.From = d.At.Add(-deadBars * d.Each)
+	d.Begins = make([]time.Time, deadBars)
+	for i := range d.Begins {
+		d.Begins[i] = axis[deadStretches-(deadBars-i)*each]
+	}
 	for _, g := range all {
 		g.Bars = make([]int64, deadBars)
 		for at, n := range g.stretches {

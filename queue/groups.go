@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -21,31 +22,32 @@ type DeadGroup struct {
 	Last        time.Time `json:"last"`   // when the last of them died
 	Sample      int64     `json:"sample"` // the id of the one that died last
 	Error       string    `json:"error"`  // its error, the first 1,000 characters
-	Bars        []int64   `json:"bars"`   // how many died in each of the 24 equal stretches of DeadGroups, oldest first
+	Bars        []int64   `json:"bars"`   // how many died in each of the 24 stretches of DeadGroups, oldest first
 }
 
 // DeadGroups are the dead letters by what they died of, the largest group first.
 type DeadGroups struct {
-	Groups []DeadGroup   `json:"groups"`
-	Total  int64         `json:"total"`  // dead letters in all groups
-	Rest   int64         `json:"rest"`   // dead letters that pass too, of groups that were too many to be kept apart
-	Looked int64         `json:"looked"` // at so many dead letters
-	Whole  bool          `json:"whole"`  // at all there are; else the newest of them, and the figures are of those
-	From   time.Time     `json:"from"`   // where the first bar begins; the last one ends at At
-	Each   time.Duration `json:"each"`   // how long a bar is
-	At     time.Time     `json:"at"`     // the database's clock
+	Groups []DeadGroup `json:"groups"`
+	Total  int64       `json:"total"`  // dead letters in all groups
+	Rest   int64       `json:"rest"`   // dead letters that pass too, of groups that were too many to be kept apart
+	Looked int64       `json:"looked"` // at so many dead letters
+	Whole  bool        `json:"whole"`  // at all there are; else the newest of them, and the figures are of those
+	Begins []time.Time `json:"begins"` // where each bar begins, oldest first: the older the longer; the last one ends at At
+	At     time.Time   `json:"at"`     // the database's clock
 }
 
 const (
 	deadBars      = 24
 	deadStretches = 40 * deadBars          // that are counted, and of which the bars are made
 	deadSpan      = deadBars * time.Second // of all stretches, at least
+	deadNewest    = 10 * time.Second       // of the newest bar, at most
 	mostGroups    = 10_000
 )
 
 // DeadGroups groups the dead letters that pass a filter, looking at no more than look
 // of them; 0 is 2,000,000. It reads in short statements. The bars go from the first death
-// that was found to the database's now. Where there are more than 10,000 groups, the
+// that was found to the database's now, on a logarithmic scale of age: so one old group
+// leaves room to tell apart what died in the last minutes. Where there are more than 10,000 groups, the
 // small ones are left out and counted together, and what is left of them may be too small.
 func (q *Queue) DeadGroups(ctx context.Context, where filter.Filter, look int) (DeadGroups, error) {
 	if look == 0 {
@@ -63,7 +65,7 @@ func (q *Queue) DeadGroups(ctx context.Context, where filter.Filter, look int) (
 	}
 	all := gathered{}
 	if first == nil {
-		all.into(&d, deadSpan/deadStretches)
+		all.into(&d, deadAxis(d.At, deadSpan))
 		return d, nil
 	}
 	steps, err := q.deadSteps(ctx, n.queues, min(max(look/200, 1), stepFor(&n)))
@@ -74,9 +76,9 @@ func (q *Queue) DeadGroups(ctx context.Context, where filter.Filter, look int) (
 	if since != nil {
 		first, d.Whole = since, false
 	}
-	fine := max(d.At.Sub(*first), deadSpan) / deadStretches
+	axis := deadAxis(d.At, max(d.At.Sub(*first), deadSpan))
 	err = q.readSteps(ctx, steps, strideFor(&n), func(s *deadSteps) error {
-		args := append(s.args(), since, n.path, n.wide, d.At.Add(-fine*deadStretches), (fine * deadStretches).Seconds(), deadStretches)
+		args := append(s.args(), since, n.path, n.wide, axis)
 		read, err := q.groupsOf(ctx, args)
 		if err != nil {
 			return err
@@ -91,8 +93,20 @@ func (q *Queue) DeadGroups(ctx context.Context, where filter.Filter, look int) (
 		return d, q.failed("group dead letters", err, "dead_groups")
 	}
 	d.Rest += all.keep(mostGroups)
-	all.into(&d, fine)
+	all.into(&d, axis)
 	return d, q.sampleErrors(ctx, d.Groups)
+}
+
+// deadAxis is where the stretches begin of a time that ends now, oldest first: on a
+// logarithmic scale of age, down to a share of the newest bar.
+func deadAxis(now time.Time, span time.Duration) []time.Time {
+	begins := make([]time.Time, deadStretches)
+	newest := min(deadNewest, span/deadBars)
+	for i := range begins {
+		age := float64(span) * math.Pow(float64(newest)/float64(span), float64(i)/float64(deadStretches-deadStretches/deadBars))
+		begins[i] = now.Add(-time.Duration(age)).Truncate(time.Microsecond) // as the table has it
+	}
+	return begins
 }
 
 // newestSteps are the steps in which the newest are, of which there are no more than look

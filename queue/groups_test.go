@@ -41,9 +41,12 @@ func TestDeadGroupsAddUp(t *testing.T) {
 			}
 			sum := int64(0)
 			for i, n := range got.Bars {
-				begins := d.From.Add(time.Duration(i) * d.Each)
+				begins, ends := d.Begins[i], d.At.Add(time.Hour)
+				if i+1 < len(d.Begins) {
+					ends = d.Begins[i+1]
+				}
 				in := count(t, q, `select count(*) from leasetop.jobs where status in ('failed', 'dead') and (`+sql+`) and queue = $1 and kind = $2 and fingerprint = $3
-					and died_at >= $4 and died_at < $5`, g.Queue, g.Kind, g.Fingerprint, begins, begins.Add(d.Each))
+					and died_at >= $4 and died_at < $5`, g.Queue, g.Kind, g.Fingerprint, begins, ends)
 				if n != in {
 					t.Errorf("%s: bar %d from %v has %d, want %d", text, i, begins, n, in)
 				}
@@ -53,7 +56,7 @@ func TestDeadGroupsAddUp(t *testing.T) {
 				t.Errorf("%s: %d bars of %d, want %d", text, len(got.Bars), sum, g.Count)
 			}
 		}
-		if len(d.Groups) != len(want) || d.Total != total || d.Rest != 0 || !d.Whole || d.At.IsZero() || !d.From.Add(24*d.Each).Equal(d.At) {
+		if len(d.Groups) != len(want) || d.Total != total || d.Rest != 0 || !d.Whole || d.At.IsZero() || len(d.Begins) != 24 {
 			t.Errorf("%s: %d groups of %d, want %d of %d: %+v", text, len(d.Groups), d.Total, len(want), total, d)
 		}
 		if where := saying(text); where.Queues() == nil && where.Statuses() == nil && d.Looked != 300 {
@@ -83,12 +86,12 @@ func TestDeadGroupsOfTheNewest(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	if age := d.At.Sub(d.From); age < 30*time.Minute || age > 34*time.Minute {
+	if age := d.At.Sub(d.Begins[0]); age < 30*time.Minute || age > 34*time.Minute {
 		t.Errorf("bars from %v before", age)
 	}
 	all := must[DeadGroups](t)(q.DeadGroups(t.Context(), saying("kind:new"), 0))
-	if !all.Whole || all.Looked != 20_000 || all.Total != 2000 || all.At.Sub(all.From) > 45*time.Minute {
-		t.Errorf("looked at %d: %d, bars from %v", all.Looked, all.Total, all.At.Sub(all.From))
+	if !all.Whole || all.Looked != 20_000 || all.Total != 2000 || all.At.Sub(all.Begins[0]) > 55*time.Minute {
+		t.Errorf("looked at %d: %d, bars from %v", all.Looked, all.Total, all.At.Sub(all.Begins[0]))
 	}
 }
 
@@ -108,7 +111,7 @@ func TestGroupsThatAreTooManyAreCountedTogether(t *testing.T) {
 	}
 	rest += all.keep(mostGroups)
 	var d DeadGroups
-	all.into(&d, time.Second)
+	all.into(&d, deadAxis(time.Unix(1e9, 0), time.Hour))
 	if len(d.Groups) != mostGroups || d.Groups[0].Queue != "large" || d.Groups[0].Count != 15*mostGroups || d.Total+rest != 20*mostGroups {
 		t.Errorf("%d groups, the first %+v, %d in all and %d left", len(d.Groups), d.Groups[0], d.Total, rest)
 	}
@@ -131,5 +134,26 @@ func TestBarsOfStrangeDeaths(t *testing.T) {
 		if sum != g.Count || g.Sample == 0 {
 			t.Errorf("%+v", g)
 		}
+	}
+}
+
+// A group that has been there for weeks leaves the others more than one bar.
+func TestOneOldDeathLeavesTheOthersTheirBars(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, `insert into leasetop.jobs (queue, kind, status, updated_at) select 'a', 'fresh', 'dead', now() - n * interval '20 s' from generate_series(1, 90) n
+		union all select 'a', 'old', 'dead', now() - interval '30 days'`)
+	d := must[DeadGroups](t)(q.DeadGroups(t.Context(), saying(""), 0))
+	bars := func(g *DeadGroup) (n int) {
+		for _, one := range g.Bars {
+			n += min(int(one), 1)
+		}
+		return n
+	}
+	if fresh, old := &d.Groups[0], &d.Groups[1]; fresh.Kind != "fresh" || bars(fresh) < 6 || old.Bars[0] != 1 || bars(old) != 1 {
+		t.Errorf("%v, %v", fresh.Bars, old.Bars)
+	}
+	if !slices.IsSortedFunc(d.Begins, time.Time.Compare) || d.Begins[0].After(d.Groups[1].Last) || !d.Begins[23].Before(d.At) {
+		t.Errorf("bars begin at %v, until %v", d.Begins, d.At)
 	}
 }

@@ -18,7 +18,7 @@ type scene struct {
 var scenes = []scene{
 	{Width: 120, Height: 36, Ready: `QUEUES`, Shots: []shot{
 		{Name: "overview", Keys: []string{"x", "x", "x", "x", "b"}, Until: []string{`QUEUES [1-9]`, `LEASES [3-9]`, `DEAD LETTERS [1-9]`, `EVENTS`, `effects ([6-9]\d|\d{3})`}},
-		{Name: "dead-letters", Keys: []string{"3"}, Until: []string{`DEAD LETTERS \S+ in [3-9] groups`, `a bar`, `newest #`}},
+		{Name: "dead-letters", Keys: []string{"3"}, Until: []string{`DEAD LETTERS \S+ in [3-9] groups`, `← log → now`, `newest #`}},
 		{Name: "dead-list", Keys: []string{"enter", "space", "space", "v", "j", "j"}, Until: []string{`newest first`, `2 marked`, `fingerprint:`, `a range of 3 rows`}},
 		{Name: "detail", Keys: []string{"esc", "esc", "esc", "j", "enter", "enter"}, Until: []string{`PAYLOAD`, `attempt 3`, `the same error`}},
 		{Name: "workers", Keys: []string{"esc", "4"}, Until: []string{`WORKERS [1-9]`, `RUNS [1-9]`}},

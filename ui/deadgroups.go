@@ -85,11 +85,11 @@ type deadGroups struct {
 	took    time.Duration
 	err     error
 	failed  time.Time
-	signal  uint64  // of the dead channel, when they were asked for
-	again   bool    // they are to be read again at once
-	part    bool    // they are of the newest alone, and all are read next
-	span    barSpan // of the bars that were drawn last
-	joined  int     // bars that are drawn as one
+	signal  uint64    // of the dead channel, when they were asked for
+	again   bool      // they are to be read again at once
+	part    bool      // they are of the newest alone, and all are read next
+	since   time.Time // where the first of the bars begins that were drawn last
+	joined  int       // bars that are drawn as one
 }
 
 // groupsMsg is an answer.

@@ -1,19 +1,12 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/ui/safe"
 )
-
-// barSpan is the time that the small bars of the groups are about.
-type barSpan struct {
-	from, to time.Time
-	each     time.Duration
-}
 
 var groupColumns = []column{
 	{title: "COUNT", min: 5, max: 5, right: true},
@@ -60,7 +53,7 @@ func (g *deadGroups) rows(w, h int, marked func(i int, key groupKey) bool) []str
 	}
 	grid := arrange(columns, w-3) // beside the cursor and the marks
 	if grid.widths[barsColumn] == 0 {
-		g.span = barSpan{} // nobody sees them
+		g.since = time.Time{} // nobody sees them
 	}
 	lines := []string{"  " + grid.header(t.dim)}
 	for i := from; i < to; i++ {
@@ -71,10 +64,12 @@ func (g *deadGroups) rows(w, h int, marked func(i int, key groupKey) bool) []str
 }
 
 // measure notes how many of the bars that were counted are drawn as one, for all to have
-// room, and how long such a bar is.
+// room, and where the first begins.
 func (g *deadGroups) measure(bars, most int) {
-	g.joined = max((bars+most-1)/most, 1)
-	g.span = barSpan{g.found.From, g.found.From.Add(g.found.Each * time.Duration(bars)), g.found.Each * time.Duration(g.joined)}
+	g.joined, g.since = max((bars+most-1)/most, 1), time.Time{}
+	if len(g.found.Begins) > 0 {
+		g.since = g.found.Begins[0]
+	}
 }
 
 func (g *deadGroups) cells(one *queue.DeadGroup) []cell {
@@ -108,46 +103,13 @@ func (g *deadGroups) words() (words []string, stale bool) {
 	return words, late
 }
 
-// legend is what the bars are about; "" when there are none.
+// legend is what the bars are about; "" when there are none. Their time is logarithmic:
+// the last minutes and a death weeks ago both have room.
 func (g *deadGroups) legend() string {
-	if g.span.each <= 0 {
+	if g.since.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("died %s → %s, %s a bar", clock(g.span.from, g.pic.now), clock(g.span.to, g.pic.now), barLength(g.span.each))
-}
-
-// clock is a time of day in UTC, as short as it can be told from now.
-func clock(at, now time.Time) string {
-	at, now = at.UTC(), now.UTC()
-	switch {
-	case at.After(now.Add(-2 * time.Second)):
-		return "now"
-	case at.Year() != now.Year():
-		return at.Format("2006-01-02")
-	case at.YearDay() != now.YearDay():
-		return at.Format("2 Jan 15:04Z")
-	}
-	return at.Format("15:04Z")
-}
-
-// barLength writes how long a bar is: 2s, 2m, 2m30s, 3h, 2d.
-func barLength(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Second:
-		return short(d)
-	case d >= day && d%day == 0:
-		return fmt.Sprintf("%dd", d/day)
-	case d >= day:
-		return age(d)
-	}
-	text := d.Round(pick(d < 10*time.Minute, time.Second, time.Minute)).String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if cut, ok := strings.CutSuffix(text, zero); ok {
-			text = cut + zero[:1]
-		}
-	}
-	return text
+	return "died: " + age(g.pic.now.Sub(g.since)) + " ago ← log → now"
 }
 
 // sample is the newest error of the group under the cursor, whole, as far as there is room.

@@ -314,7 +314,7 @@ func BenchmarkFrameOfManyGroups(b *testing.B) {
 	w := newWorld()
 	s := newStage(b, w, 120, 36)
 	s.press("3")
-	found := queue.DeadGroups{Whole: true, Each: time.Minute, From: noon.Add(-time.Hour)}
+	found := queue.DeadGroups{Whole: true, Begins: sampleAxis(noon)}
 	for i := range 40_000 {
 		found.Groups = append(found.Groups, queue.DeadGroup{Queue: fmt.Sprint("q", i), Fingerprint: "no such thing", Count: int64(50_000 - i), First: noon, Last: noon, Bars: make([]int64, 24)})
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -91,7 +92,15 @@ func (w *world) DeadLetters(ctx context.Context, where filter.Filter, s queue.De
 }
 
 // sampleBars is how many bars the world's groups have.
-const sampleBars = 30
+const sampleBars = 24
+
+// sampleAxis is where they begin: the first three hours ago, every other one half as long ago.
+func sampleAxis(now time.Time) (begins []time.Time) {
+	for i := range sampleBars {
+		begins = append(begins, now.Add(-time.Duration(float64(3*time.Hour)*math.Pow(2, -float64(i)/2))))
+	}
+	return begins
+}
 
 func (w *world) DeadGroups(ctx context.Context, where filter.Filter, look int) (found queue.DeadGroups, err error) {
 	w.touch("dead groups")
@@ -105,7 +114,7 @@ func (w *world) DeadGroups(ctx context.Context, where filter.Filter, look int) (
 	if err := ctx.Err(); err != nil {
 		return found, err
 	}
-	found = queue.DeadGroups{Whole: true, At: w.now, Each: 4 * time.Minute, From: w.now.Add(-sampleBars * 4 * time.Minute)}
+	found = queue.DeadGroups{Whole: true, At: w.now, Begins: sampleAxis(w.now)}
 	at := map[groupKey]int{}
 	for i := range w.state.Dead.Latest {
 		j := &w.state.Dead.Latest[i]
@@ -128,8 +137,11 @@ func (w *world) DeadGroups(ctx context.Context, where filter.Filter, look int) (
 		one := &found.Groups[k]
 		one.Count++
 		one.First = *j.DiedAt
-		if bar := int(j.DiedAt.Sub(found.From) / found.Each); bar >= 0 {
-			one.Bars[min(bar, sampleBars-1)]++
+		for bar, begins := range slices.Backward(found.Begins) {
+			if bar == 0 || !j.DiedAt.Before(begins) {
+				one.Bars[bar]++
+				break
+			}
 		}
 	}
 	slices.SortStableFunc(found.Groups, func(a, b queue.DeadGroup) int { return cmp.Compare(b.Count, a.Count) })

@@ -3,15 +3,16 @@
 --   $5, $6, $7 up to and with these   $8 no deaths before this, NULL for any
 --   $9 what else they must be: a jsonpath predicate on leasetop.facts, NULL for nothing
 --   $10 whether that looks at payloads
---   $11, $12 from when and for how many seconds the bars go   $13 how many bars there are
--- Rows: true, a queue, kind and fingerprint, which of the bars, from 0, how many died so
+--   $11 where the stretches of time begin in which they are counted, ascending; what died
+--   before the first counts there
+-- Rows: true, a queue, kind and fingerprint, which of the stretches, from 0, how many died so
 -- then, the first and the last death, and the id of the one that died last; and one row
 -- with false for all that are not what they must be. Index: jobs_dead, from the one place
 -- to the other. The last of a group is found by its death in microseconds, and then its id.
 -- A comparison of rows ends a reading of the index only where its first column is beyond:
 -- within a queue it must not be the queue.
 SELECT found, CASE WHEN found THEN queue ELSE '' END, CASE WHEN found THEN kind ELSE '' END, CASE WHEN found THEN coalesce(fingerprint, '') ELSE '' END,
-  CASE WHEN found THEN least(greatest(width_bucket(date_part('epoch', least(greatest(died_at, $11::timestamptz), now()) - $11::timestamptz), 0, $12::float8, $13::int), 1), $13::int) - 1 ELSE 0 END,
+  CASE WHEN found THEN greatest(width_bucket(died_at, $11::timestamptz[]), 1) - 1 ELSE 0 END,
   count(*), min(died_at), max(died_at), (max(ARRAY[(date_part('epoch', least(died_at, '9999-12-31'::timestamptz)) * 1000000)::bigint, id]))[2]
 FROM (
   SELECT queue, kind, fingerprint, died_at, id,
