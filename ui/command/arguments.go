@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +65,30 @@ func parseIDs(args []string) ([]int64, error) {
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// wholeNumber is what an id looks like.
+var wholeNumber = regexp.MustCompile(`^#?[0-9]+$`)
+
+// idsOrFilter tells whether arguments are ids, and which, or the words of a filter. Both at
+// once are refused: a number among words would be looked for as a text, and find others.
+func idsOrFilter(cmd *cobra.Command, args []string) (ids []int64, words bool, err error) {
+	var numbers []string
+	for _, arg := range args {
+		if wholeNumber.MatchString(arg) {
+			numbers = append(numbers, strings.TrimPrefix(arg, "#"))
+		}
+	}
+	switch {
+	case len(numbers) == 0:
+		return nil, len(args) > 0, nil
+	case len(numbers) < len(args):
+		return nil, false, withHelp(cmd, fmt.Sprintf("ids or a filter, not both: did you mean id:%s?", strings.Join(numbers, ",")))
+	}
+	if ids, err = parseIDs(args); err != nil {
+		return nil, false, withHelp(cmd, err.Error())
+	}
+	return ids, false, nil
 }
 
 // someQueues takes names of queues.

@@ -24,13 +24,14 @@ func addDiscard(root *cobra.Command, o *options, add adder) {
 	}, "the reason, for whoever finds them in the archive")
 
 	back := many{
-		does: "restores", what: "discarded job", sets: true, noFilter: "; restore takes no filter, since those look at jobs and not at the archive: say --queue or --all",
+		does: "restores", what: "discarded job", sets: true, acts: true, noFilter: "; restore takes no filter, since those look at jobs and not at the archive: say --act, --queue or --all",
 		do: cli.Restore, try: cli.TryRestore, all: (*queue.Queue).ArchivedIDs,
 	}
 	back.add(root, o, add, &cobra.Command{
 		Use: "restore ID…", Short: "Move discarded jobs back: dead letters again",
 		Long: "Move discarded jobs back, as they were: dead letters again, which `leasetop redrive` can bring back to life.\n\n" +
+			"--act takes back one discard, as `leasetop log` lists it: exactly the jobs that it moved and that are in the archive still, however many, without --yes. " +
 			"--queue and --all mean those there are when the command starts; there is no filter over the archive. A job that is not in the archive is skipped with the reason, which is no failure.",
-		Example: "leasetop restore 17 42\nleasetop restore --queue emails --yes",
+		Example: "leasetop restore 17 42\nleasetop restore --act 314\nleasetop restore --queue emails --yes",
 	}, "the reason, for whoever reads the log")
 }

@@ -58,3 +58,28 @@ func TestAMistakeInAFilterIsOneOfUsage(t *testing.T) {
 		t.Errorf("no words are %q, %v", where, err)
 	}
 }
+
+// Every command that takes ids or a filter refuses both at once, before it looks at anything:
+// a stray number would else be a text that thousands of jobs hold.
+func TestIDsAmongTheWordsOfAFilterAreRefused(t *testing.T) {
+	t.Parallel()
+	failure := error(nil)
+	found := 0
+	for _, cmd := range newRoot(&failure).Commands() {
+		if !strings.Contains(cmd.Use, "ID… | FILTER…") {
+			continue
+		}
+		found++
+		for _, args := range [][]string{{"17", "#42", "queue:emails"}, {"queue:emails", "17", "42"}, {"17", "queue:emails", "42"}} {
+			var failure error
+			root := newRoot(&failure)
+			root.SetArgs(append([]string{cmd.Name(), "--yes", "--"}, args...))
+			if err := root.ExecuteContext(t.Context()); err != nil || !errors.Is(failure, cli.ErrUsage) || !strings.Contains(failure.Error(), "ids or a filter, not both: did you mean id:17,42?") {
+				t.Errorf("%s %q: %v, %v", cmd.Name(), args, failure, err)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("only %d commands take either", found)
+	}
+}

@@ -24,7 +24,10 @@ type many struct {
 	// all reads the ids of a queue, "" for every one; nil: they are found by the filter.
 	all func(*queue.Queue, context.Context, string) ([]int64, error)
 
+	acts bool // it takes --act
+
 	queue              string
+	act                jobID
 	every, yes, dryRun bool
 	why                string
 }
@@ -38,6 +41,9 @@ func (m *many) add(root *cobra.Command, o *options, add adder, cmd *cobra.Comman
 		flags.StringVar(&m.queue, "queue", "", fmt.Sprintf("every %s of this queue; needs --yes", m.what))
 		flags.BoolVar(&m.every, "all", false, fmt.Sprintf("every %s of every queue; needs --yes", m.what))
 	}
+	if m.acts {
+		flags.Var(&m.act, "act", "those that this entry of the operator log discarded, and no others")
+	}
 	if m.sets || m.among != nil {
 		flags.BoolVar(&m.yes, "yes", false, "yes, all of them")
 	}
@@ -46,23 +52,25 @@ func (m *many) add(root *cobra.Command, o *options, add adder, cmd *cobra.Comman
 }
 
 func (m *many) run(ctx context.Context, o *options, cmd *cobra.Command, args []string) error {
-	ids, notIDs := parseIDs(args)
+	ids, words, err := idsOrFilter(cmd, args)
 	named := cmd.Flags().Changed("queue")
 	switch {
-	case (named || m.every) && len(args) > 0, named && m.every:
+	case (named || m.every || m.act != 0) && len(args) > 0, named && m.every, m.act != 0 && (named || m.every):
 		return withHelp(cmd, fmt.Sprintf("%s takes either %s, or --queue, or --all: leave the others out", cmd.Name(), m.words()))
 	case named && m.queue == "":
 		return withHelp(cmd, "--queue is empty: name the queue, or say --all")
-	case !named && !m.every && len(args) == 0:
+	case !named && !m.every && m.act == 0 && len(args) == 0:
 		return withHelp(cmd, fmt.Sprintf("%s what? Name %s", cmd.Name(), m.naming()))
-	case notIDs != nil && m.among == nil:
+	case m.among == nil && (words || err != nil):
+		_, notIDs := parseIDs(args)
 		return withHelp(cmd, notIDs.Error()+m.noFilter)
+	case err != nil:
+		return err
 	}
 	chosen, meant := cli.Chosen{IDs: ids, Why: m.why}, where(m.queue)
 	var by queue.Filter
 	switch {
-	case notIDs != nil:
-		var err error
+	case words:
 		if by.Where, err = parseFilter(cmd, args); err != nil {
 			return err
 		}
@@ -76,7 +84,11 @@ func (m *many) run(ctx context.Context, o *options, cmd *cobra.Command, args []s
 		chosen.Filter = "--all"
 	}
 	return cli.With(ctx, o.where(), func(d *cli.Database) (err error) {
-		if chosen.Filter != "" {
+		if m.act != 0 {
+			if chosen, err = cli.DiscardedBy(ctx, d.Queue, int64(m.act), m.why); err != nil {
+				return err
+			}
+		} else if chosen.Filter != "" {
 			if chosen.IDs, err = m.find(ctx, o.printer(), d.Queue, by); err != nil {
 				return err
 			}
@@ -102,7 +114,10 @@ func (m *many) find(ctx context.Context, p cli.Printer, q *queue.Queue, by queue
 
 // words say what may stand as arguments.
 func (m *many) words() string {
-	if m.among == nil {
+	switch {
+	case m.acts:
+		return "ids, or --act"
+	case m.among == nil:
 		return "ids"
 	}
 	return "ids, or a filter"
@@ -113,6 +128,9 @@ func (m *many) naming() string {
 	ways := []string{"the ids"}
 	if m.among != nil {
 		ways = append(ways, "say which by a filter")
+	}
+	if m.acts {
+		ways = append(ways, "say --act ID of the operator log")
 	}
 	if m.sets {
 		ways = append(ways, "say --queue QUEUE --yes or --all --yes")

@@ -58,12 +58,11 @@ func addRedrive(root *cobra.Command, o *options, add adder) {
 
 func (r *redriving) run(ctx context.Context, o *options, cmd *cobra.Command, args []string) error {
 	flags := cmd.Flags()
-	ids, notIDs := parseIDs(args)
-	if len(args) == 0 {
-		notIDs = nil
-	}
+	ids, words, err := idsOrFilter(cmd, args)
 	named := flags.Changed("queue")
 	switch {
+	case err != nil:
+		return err
 	case (named || r.all) && len(args) > 0, named && r.all:
 		return withHelp(cmd, "redrive takes either ids, or a filter, or --queue, or --all: leave the others out")
 	case !named && !r.all && len(args) == 0:
@@ -76,24 +75,23 @@ func (r *redriving) run(ctx context.Context, o *options, cmd *cobra.Command, arg
 		return withHelp(cmd, "--dry-run and --show-sql are two things: leave one out")
 	}
 	var where filter.Filter
-	var err error
 	switch {
 	case named:
 		where, err = filter.Parse("queue:" + filter.Quote(r.queue))
-	case notIDs != nil:
+	case words:
 		where, err = parseFilter(cmd, args)
 	}
 	if err != nil {
 		return err
 	}
-	asPlan := len(ids) == 0 || notIDs != nil
+	asPlan := len(ids) == 0
 	for _, flag := range careful {
 		asPlan = asPlan || flags.Changed(flag)
 	}
 	return cli.With(ctx, o.where(), func(d *cli.Database) (err error) {
 		plan := r.plan
 		plan.IDs, plan.Filter = ids, where.String()
-		if set := len(args) == 0 || notIDs != nil; set {
+		if set := len(args) == 0 || words; set {
 			if plan.IDs, err = cli.DeadMatching(ctx, o.printer(), d.Queue, where); err != nil {
 				return err
 			}
