@@ -295,8 +295,16 @@ func TestDetailOfAJobThatIsGone(t *testing.T) {
 	s.press("3", "tab", "enter")
 	s.send(jobMsg{id: s.detail().id, err: queue.ErrNotFound})
 	s.sees("gone since")
-	s.press("r")
-	s.sees("redrive: the job is gone")
+	for _, one := range s.app.keys() {
+		if one.label != "" && !one.out && slices.Contains([]string{"r", "e", "D", "C", "n", "t", "X"}, one.keys[0]) {
+			t.Errorf("%s %s is offered", one.keys[0], one.label)
+		}
+	}
+	s.seesNot("r redrive", "X reveal")
+	for _, k := range []string{"r", "e", "D", "X"} {
+		s.later(k)
+		s.sees(": the job is gone")
+	}
 }
 
 func TestListIsReadByPages(t *testing.T) {

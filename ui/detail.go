@@ -165,7 +165,11 @@ func (d *detail) Keys(a *app) []action {
 	if n := d.edits(); n > 0 || d.original > 0 {
 		keys = append(keys, d.originalsKey(a, n))
 	}
-	return append(keys, d.copyKeys(a, over)...)
+	keys = append(keys, d.copyKeys(a, over)...)
+	for i := range keys { // what cannot be done any more is not offered; pressed, it says why
+		keys[i].out = keys[i].out || d.gone && keys[i].why == over
+	}
+	return keys
 }
 
 // foldKeys fold and open what is long.

@@ -128,7 +128,7 @@ func TestEditorThatCrashedLosesNothing(t *testing.T) {
 	s.types(`{"to": "bob"}`, errors.New("signal: killed"))
 	s.sees("true ended with signal: killed; this is what it left")
 	s.later("G")
-	s.sees(`+ {"to": "bob"}`)
+	s.sees(`+   "to": "bob"`)
 	s.later("s")
 	s.sees("✓ edited job 88007")
 }
@@ -190,7 +190,8 @@ func TestSecretsInAnEditAreEnteredAndNotShown(t *testing.T) {
 		t.Errorf("the editor was given %s", given)
 	}
 	s.types(strings.Replace(given, "s3cret-one", "s3cret-new", 1), nil)
-	s.sees("only values of secrets changed")
+	s.sees("only values of secrets changed", "1 secret value changed: ")
+	s.seesNot("0 lines")
 	s.seesNot("s3cret")
 	s.later("s")
 	if !strings.Contains(string(w.edits[0].Payload), "s3cret-new") {
@@ -203,6 +204,32 @@ func TestSecretsInAnEditAreEnteredAndNotShown(t *testing.T) {
 	s.sees("not edited: permission denied for table operator_log")
 	if s.editor != 0 || len(leftBehind(t)) > 0 {
 		t.Errorf("the editor was called %d times, left %v", s.editor, leftBehind(t))
+	}
+}
+
+// A mask hides that a secret changed: the review counts and names those that did.
+func TestReviewCountsTheSecretsThatChanged(t *testing.T) {
+	for _, c := range []struct {
+		change []string // old, new
+		sees   string
+	}{
+		{[]string{"hunter2", "hunter3", "s3cret", "s3cret2", "ann", "bob"}, "2 lines of the payload changed, and 2 secret values changed: password, deep.api_key."},
+		{[]string{"hunter2", "hunter3", "s3cret", "s3cret2"}, "2 secret values changed: password, deep.api_key."},
+		{[]string{"ann", "bob"}, "2 lines of the payload changed. The original is kept."},
+		{[]string{"hunter2", `a much longer one`, "\n", "\n\t "}, "1 secret value changed: password."},
+	} {
+		j := sampleJob(88007)
+		j.Payload = json.RawMessage(`{"user": "ann", "password": "hunter2", "deep": {"api_key": "s3cret", "n": 1}}`)
+		w := newWorld()
+		s := editing(t, w, j, 120, 36)
+		given, _ := s.app.drafts.open.draft.Text()
+		s.types(strings.NewReplacer(c.change...).Replace(given), nil)
+		s.sees(c.sees)
+		s.seesNot("hunter", "s3cret", "0 lines")
+		if shown := strings.Contains(s.screen().Text(), "only values of secrets changed"); shown == strings.Contains(c.sees, "lines") {
+			t.Errorf("%q: only secrets: %t", c.sees, shown)
+		}
+		s.app.drafts.leave()
 	}
 }
 

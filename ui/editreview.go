@@ -2,8 +2,8 @@ package ui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,7 +17,8 @@ import (
 type reviewDialog struct {
 	reviewMsg
 	changes []change
-	count   int // lines added and taken away
+	count   int      // lines added and taken away
+	secrets []string // paths of secrets with another value, which the lines do not show
 	top     int
 	height  int
 	writing bool
@@ -29,8 +30,9 @@ func newReview(a *app, m reviewMsg) *reviewDialog {
 	if m.problem == nil {
 		// Secrets stay hidden here: who typed them knows them, and the others need not.
 		was, _ := mask.JSON(m.edit.text)
-		is, _ := mask.JSON(m.text)
-		if compact(was) == compact(is) {
+		is, _ := mask.JSON(byLine(json.RawMessage(m.text))) // how it was typed means nothing
+		r.secrets = mask.Changed(m.edit.text, m.text)
+		if strings.TrimSpace(was) == strings.TrimSpace(is) {
 			r.changes = []change{{'~', "only values of secrets changed, which are not shown"}}
 		} else {
 			r.changes = changesOf(strings.Split(strings.TrimSpace(was), "\n"), strings.Split(strings.TrimSpace(is), "\n"))
@@ -116,7 +118,7 @@ func (r *reviewDialog) Lines(t *theme, w, h int, armed bool) []string {
 		lines = append(lines, "")
 		say(t.dim, "Nothing is written, and nothing you typed is lost.")
 	} else {
-		say(t.dim, fmt.Sprintf("%s of the payload changed. The original is kept.", plural(r.count, "line")))
+		say(t.dim, r.summary()+" The original is kept.")
 		lines = append(lines, "")
 	}
 	if r.failed != nil {
@@ -140,6 +142,27 @@ func (r *reviewDialog) Lines(t *theme, w, h int, armed bool) []string {
 	}
 	lines = append(lines, feet...)
 	return lines[:min(len(lines), max(h, 0))]
+}
+
+// summary counts what changed: lines, and secrets, whose lines look the same.
+func (r *reviewDialog) summary() string {
+	lines := plural(r.count, "line") + " of the payload"
+	if len(r.secrets) == 0 {
+		return lines + " changed."
+	}
+	const most = 8
+	var names []string
+	for _, path := range r.secrets[:min(len(r.secrets), most)] {
+		names = append(names, brief(path, 40))
+	}
+	secrets := plural(len(r.secrets), "secret value") + " changed: " + strings.Join(names, ", ")
+	if more := len(r.secrets) - most; more > 0 {
+		secrets += " and " + thousands(int64(more)) + " more"
+	}
+	if r.count > 0 {
+		secrets = lines + " changed, and " + secrets
+	}
+	return secrets + "."
 }
 
 // buttons are the ways out, in as many lines as they need.

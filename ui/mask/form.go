@@ -25,7 +25,7 @@ var forms = []form{
 }
 
 // formed masks what is a secret by its form. lower is the text in lower case.
-func formed(text, lower string) (masked string, secrets int) {
+func formed(text, lower string) (masked string, hidden []string) {
 	for _, one := range forms {
 		if !hasAny(lower, one.hints) {
 			continue
@@ -35,11 +35,11 @@ func formed(text, lower string) (masked string, secrets int) {
 			if strings.HasPrefix(groups[2], Mask) && !one.named || one.named && (groups[2] == Mask || groups[2] == "*" || !Secret(groups[1])) {
 				return found
 			}
-			secrets++
+			hidden = append(hidden, groups[2])
 			return groups[1] + Mask + found[len(groups[1])+len(groups[2]):]
 		})
 	}
-	return text, secrets
+	return text, hidden
 }
 
 // flag is a name before a blank: of an argument, in a command or in a list of its words,
@@ -48,7 +48,7 @@ var flag = regexp.MustCompile(`(?:^|[\s"'(\[,])(--?[A-Za-z][A-Za-z0-9_.-]*|[A-Za
 
 // flagged masks what stands after the name of a secret and a blank: --password x; of a
 // name that is no argument's only what looks like a secret.
-func flagged(text string) (masked string, secrets int) {
+func flagged(text string) (masked string, hidden []string) {
 	var out strings.Builder
 	for {
 		at := flag.FindStringSubmatchIndex(text)
@@ -62,7 +62,7 @@ func flagged(text string) (masked string, secrets int) {
 		if n > 0 && said != Mask && Secret(name) && (argument && !strings.HasPrefix(said, "-") || !argument && likely(name, said)) {
 			out.WriteString(text[:at[1]+open])
 			out.WriteString(Mask)
-			secrets++
+			hidden = append(hidden, said)
 			text = text[at[1]+open+n:]
 			continue
 		}
@@ -70,5 +70,5 @@ func flagged(text string) (masked string, secrets int) {
 		text = text[at[3]:]
 	}
 	out.WriteString(text)
-	return out.String(), secrets
+	return out.String(), hidden
 }

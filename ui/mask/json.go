@@ -1,7 +1,10 @@
 package mask
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -18,23 +21,45 @@ func JSON(text string) (masked string, secrets int) {
 	return m.out.String(), m.secrets
 }
 
+// Changed lists the paths of the secrets that two JSON texts both have, with another value
+// in each: where a mask stands for both, nobody sees that they differ. Paths are in the
+// order of the second text, and show no secret that is in a name.
+func Changed(was, is string) (paths []string) {
+	before, after := masker{rest: was, levels: []level{{}}, keeps: map[string]string{}}, masker{rest: is, levels: []level{{}}, keeps: map[string]string{}}
+	for before.rest != "" {
+		before.token()
+	}
+	for after.rest != "" {
+		after.token()
+	}
+	for _, path := range after.paths {
+		if value, ok := before.keeps[path]; ok && value != after.keeps[path] {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // level is an object or an array that is open.
 type level struct {
 	object bool
 	named  bool   // the name of the value that comes is read
 	name   string // it
 	says   string // what a sibling called "name" or "key" says
+	at     int    // in an array, which value comes
 	flag   string // in an array, what the string before says, if it is an argument: ["--password", "x"]
 }
 
 // passed is told that a value is over.
-func (l *level) passed() { l.named, l.flag = false, "" }
+func (l *level) passed() { l.named, l.flag, l.at = false, "", l.at+1 }
 
 type masker struct {
 	rest    string
 	out     strings.Builder
 	levels  []level
 	secrets int
+	keeps   map[string]string // what is hidden at which path; nil when nobody asks
+	paths   []string          // of it, in order
 }
 
 func (m *masker) in() *level { return &m.levels[len(m.levels)-1] }
@@ -49,6 +74,7 @@ func (m *masker) put(n int) {
 func (m *masker) hide(n int) {
 	m.out.WriteString(Mask)
 	m.secrets++
+	m.keep(m.rest[:n])
 	m.rest = m.rest[n:]
 }
 
@@ -61,13 +87,13 @@ func (m *masker) token() {
 			m.in().passed()
 			return
 		}
-		m.in().passed()
 		m.levels = append(m.levels, level{object: c == '{'})
 		m.put(1)
 	case '}', ']':
 		if len(m.levels) > 1 {
 			m.levels = m.levels[:len(m.levels)-1]
 		}
+		m.in().passed()
 		m.put(1)
 	case '"':
 		m.quoted()
@@ -116,10 +142,39 @@ func (m *masker) quoted() {
 
 // text passes on the first n bytes, a string, without the secrets that are in it.
 func (m *masker) text(n int) {
-	text, secrets := Text(m.rest[:n])
+	text, hidden := hide(m.rest[:n])
 	m.out.WriteString(text)
-	m.secrets += secrets
+	m.secrets += len(hidden)
+	m.keep(hidden...)
 	m.rest = m.rest[n:]
+}
+
+// keep notes what is hidden where the masker is.
+func (m *masker) keep(hidden ...string) {
+	if m.keeps == nil || len(hidden) == 0 {
+		return
+	}
+	var path []string
+	for _, l := range m.levels[1:] {
+		switch {
+		case !l.object:
+			path = append(path, strconv.Itoa(l.at))
+		case l.name != "":
+			name, _ := Text(l.name)
+			path = append(path, name)
+		}
+	}
+	at := cmp.Or(strings.Join(path, "."), "the payload") // which is a string
+	if _, ok := m.keeps[at]; !ok {
+		m.paths = append(m.paths, at)
+	}
+	for _, one := range hidden {
+		var b bytes.Buffer
+		if json.Compact(&b, []byte(one)) == nil { // blanks mean nothing
+			one = b.String()
+		}
+		m.keeps[at] += one + "\n"
+	}
 }
 
 // says are names whose value names the value of a sibling: {"name": "token", "value": "…"}.

@@ -63,6 +63,27 @@ func TestSecretsInPayloadsAreMaskedAndNothingElseIsTouched(t *testing.T) {
 	}
 }
 
+func TestSecretsThatChangedAreFoundThoughTheirMasksAreEqual(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ was, is, want string }{
+		{`{"password": "a", "x": 1}`, `{"password": "a", "x": 2}`, ""},
+		{`{"password": "a", "deep": [{"to": "x"}, {"api_key": 1}]}`, `{"deep": [ {"to": "y"}, {"api_key": 2} ], "password": "b"}`, "deep.1.api_key password"},
+		{`{"auth": {"a": 1, "b": [2]}}`, "{\"auth\": {\n\"a\":1, \"b\": [2]}}", ""},
+		{`{"auth": {"a": 1, "b": [2]}}`, `{"auth": {"a": 1, "b": [3]}}`, "auth"},
+		{`{"url": "postgres://a:x@h/db", "args": ["--token", "x"]}`, `{"url": "postgres://a:y@h/db", "args": ["--token", "y"]}`, "url args.1"},
+		{`{"url": "postgres://a:x@h/db"}`, `{"url": "postgres://b:x@h/db"}`, ""},
+		{`{"token": "x"}`, `{"other": {"token": "y"}}`, ""}, // the lines tell of it
+		{`{"redis://:hunter2@h": {"token": 1}}`, `{"redis://:hunter2@h": {"token": 2}}`, "redis://:••••••@h.token"},
+		{`"password=a"`, `"password=b"`, "the payload"},
+		{`[["--password", "a"], {}]`, `[["--password", "b"], {}]`, "0.1"},
+		{`{"a": {"token": 1}, "token": 2}`, `{"a": {"token": 1}, "token": 3}`, "token"},
+	} {
+		if got := strings.Join(Changed(c.was, c.is), " "); got != c.want {
+			t.Errorf("%s to %s: %q, want %q", c.was, c.is, got, c.want)
+		}
+	}
+}
+
 func TestSecretsInErrorsAreMasked(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -29,23 +29,29 @@ var assigned = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]*)(\\*["']?\s*(?::=|=>
 // Text masks the secrets in free text, and says how many there were. After a ":" in
 // prose only what looks like a secret is taken for one: "token: expired" stays.
 func Text(text string) (masked string, secrets int) {
+	masked, hidden := hide(text)
+	return masked, len(hidden)
+}
+
+// hide masks the secrets in free text, and returns them.
+func hide(text string) (masked string, hidden []string) {
 	if len(text) > textMost {
 		text = text[:textMost] + "…"
 	}
 	lower := strings.ToLower(text)
 	masked = text
 	if hasAny(lower, stems) {
-		masked, secrets = named(text)
-		flags := 0
-		masked, flags = flagged(masked)
-		secrets += flags
+		masked, hidden = named(text)
+		var more []string
+		masked, more = flagged(masked)
+		hidden = append(hidden, more...)
 	}
 	masked, more := formed(masked, lower)
-	return masked, secrets + more
+	return masked, append(hidden, more...)
 }
 
 // named masks what stands after the name of a secret.
-func named(text string) (masked string, secrets int) {
+func named(text string) (masked string, hidden []string) {
 	var out strings.Builder
 	rest := text
 	for {
@@ -60,7 +66,7 @@ func named(text string) (masked string, secrets int) {
 			if n > 0 && said != Mask && (open > 0 || scheme || strings.ContainsAny(between, `="'`) || likely(name, said)) {
 				out.WriteString(rest[:at[1]+open])
 				out.WriteString(Mask)
-				secrets++
+				hidden = append(hidden, said)
 				rest = rest[at[1]+open+n:]
 				continue
 			}
@@ -69,7 +75,7 @@ func named(text string) (masked string, secrets int) {
 		rest = rest[at[3]:]
 	}
 	out.WriteString(rest)
-	return out.String(), secrets
+	return out.String(), hidden
 }
 
 // value measures the value that text begins with: the quote that opens it, and it up to
