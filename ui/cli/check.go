@@ -72,8 +72,9 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	type answer struct {
-		vitals queue.Vitals
-		err    error
+		vitals  queue.Vitals
+		noQueue string // why the queue may not be meant
+		err     error
 	}
 	answers := make(chan answer, 2)
 	go func() { // whose end, the closing of connections, is not waited for
@@ -81,8 +82,12 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 		if err == nil {
 			err = With(ctx, w, func(d *Database) error {
 				v, err := d.Vitals(ctx, queue.VitalsOf{Queue: c.Queue, Window: alert.Window, Late: alert.Grace, Cap: c.cap()})
+				none := ""
+				if err == nil && c.Queue != "" && v.Dead == 0 && v.OldestReady == 0 && v.Expired == 0 {
+					none, err = noQueue(ctx, d.Queue, c.Queue)
+				}
 				if err == nil {
-					answers <- answer{vitals: v}
+					answers <- answer{vitals: v, noQueue: none}
 				}
 				return err
 			})
@@ -100,6 +105,8 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 		}
 	}
 	switch {
+	case a.err == nil && a.noQueue != "":
+		return Unchecked(p, a.noQueue)
 	case a.err == nil:
 		return c.judge(p, a.vitals)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

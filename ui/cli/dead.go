@@ -10,7 +10,8 @@ import (
 )
 
 // DeadLetters prints the dead letters that pass a filter, newest death first, as [Jobs] does.
-func DeadLetters(ctx context.Context, p Printer, q jobsReader, where filter.Filter, part Part) error {
+// Where there are none of a queue that nothing is known of, it says so.
+func DeadLetters(ctx context.Context, p Printer, q *queue.Queue, where filter.Filter, part Part) error {
 	next := deaths(q, queue.Filter{Where: where}, part.Before)
 	l := listing{
 		columns: []column{
@@ -33,6 +34,7 @@ func DeadLetters(ctx context.Context, p Printer, q jobsReader, where filter.Filt
 		},
 		payloads: q.Payloads, log: q, of: chosenBy(queue.Filter{Statuses: queue.DeadLetters, Where: where}),
 	}
+	l.nothing = func() (string, error) { return noQueues(ctx, q, where.Queues()) }
 	return l.print(ctx, p, part)
 }
 

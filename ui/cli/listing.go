@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // listPage is how many rows are asked for at a time; fewer with payloads, which may be large.
@@ -34,7 +35,8 @@ type Part struct {
 type listing struct {
 	columns []column
 	log     operatorLog
-	of      string // what chose the jobs, for the operator log
+	of      string                 // what chose the jobs, for the operator log
+	nothing func() (string, error) // what to say when there are none; may be nil
 	// next returns those after the page before, so many at most, and how far the list is
 	// read then. They may be none, and yet not the last.
 	next func(ctx context.Context, most int) ([]listed, reached, error)
@@ -108,6 +110,13 @@ func (l *listing) printed(ctx context.Context, p Printer, part Part, v *veil) (s
 			more = "more"
 		}
 		fmt.Fprintf(p.Err, "leasetop: %d shown, %s with --limit or --before %d\n", shown, more, far.id)
+	}
+	if failed == nil && shown == 0 && l.nothing != nil && part.Before == 0 {
+		text, err := l.nothing()
+		if text != "" {
+			fmt.Fprintln(p.Err, "leasetop: "+safe.Text(text))
+		}
+		failed = err
 	}
 	if v.masked > 0 && part.Payloads {
 		fmt.Fprintln(p.Err, "leasetop: secrets are masked: --reveal prints them, and the operator log tells who did")

@@ -16,6 +16,8 @@ const checkLong = `Judge the queues by limits, for monitoring: one line on stand
 
 More than --max-… is critical, more than --warn-… a warning; as much as the limit is neither. Behind | stand the figures for graphs.
 
+A queue that no job and no pause is known of is UNKNOWN: its name may be wrong. (In a large table, one that only has jobs long completed cannot be told from that, and is taken for well unless another's name is close to it.)
+
 The figures come from one bounded statement. Deaths a minute are those of the dead letters there are that died within the last ten minutes: one that was redriven or discarded since is none of them. Where no database is named, the private server must run already: none is started, for its empty queues would be well.`
 
 // measuresOfCheck are those that a look at the table tells.
