@@ -28,7 +28,7 @@ func TestPlansOfRedrivePlans(t *testing.T) {
 		{statement: "plan_outcomes", args: "1, 20000, 30000", indexes: jobs},
 		{statement: "plan_jobs", args: "1, 230001, null, 50", indexes: append(batch, "redrive_jobs_once")},
 		{statement: "plan_jobs", args: "1, 0, '{left}', 50", indexes: append(batch, "redrive_jobs_once")},
-		{statement: "plan_skipped", args: "1, 230001, 50", indexes: append(batch, "redrive_jobs_once", "redrive_jobs_reasons")},
+		{statement: "plan_skipped", args: "1, 230001, '{skipped}', 50", indexes: append(batch, "redrive_jobs_once", "redrive_jobs_reasons")},
 		{statement: "plan_jobs", args: "1, 0, '{skipped,undone}', 50", indexes: append(batch, "redrive_jobs_once")},
 	} {
 		for statistics, q := range tables {

@@ -127,8 +127,10 @@ func (q *Queue) Plans(ctx context.Context, before int64, limit int) ([]Plan, err
 // among them; none is all.
 func (q *Queue) PlanJobs(ctx context.Context, id, after int64, limit int, states ...string) ([]PlanJob, error) {
 	statement, args := "plan_jobs", []any{id, after, states, limit}
-	if slices.Equal(states, []string{"skipped"}) { // which are found among a million by their reasons
-		statement, args = "plan_skipped", []any{id, after, limit}
+	if few, err := q.planReasons(ctx, id, states); err != nil {
+		return nil, err
+	} else if few {
+		statement = "plan_skipped"
 	}
 	rows, err := q.pool.Query(ctx, q.schema.Query(statement), args...)
 	if err != nil {
@@ -139,6 +141,22 @@ func (q *Queue) PlanJobs(ctx context.Context, id, after int64, limit int, states
 		return j, err
 	})
 	return jobs, q.failed(fmt.Sprintf("list the jobs of plan %d", id), err, statement)
+}
+
+// planReasons tells whether all of a plan's jobs in these states have a reason, by which few are
+// found among a million: those skipped, and in an undone plan those that are redriven still.
+func (q *Queue) planReasons(ctx context.Context, id int64, states []string) (bool, error) {
+	if len(states) == 0 || slices.ContainsFunc(states, func(s string) bool { return s != "skipped" && s != "redriven" }) {
+		return false, nil
+	}
+	if !slices.Contains(states, "redriven") {
+		return true, nil
+	}
+	p, err := q.standing(ctx, id)
+	if errors.Is(err, ErrNotFound) { // it has no jobs
+		return false, nil
+	}
+	return err == nil && p.State == PlanUndone, err
 }
 
 // planOutcomes is what has become of redriven jobs.

@@ -72,6 +72,9 @@ func TestUndoLeavesWhatSomebodyTouchedSince(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	want := []string{"completed", "running", "died again", "claimed since", "changed since", "changed since", "discarded since", "gone", ""}
+	if left := must[[]PlanJob](t)(q.PlanJobs(t.Context(), p.ID, ids[0], 5, "redriven", "skipped")); len(left) != 5 || left[0].ID != ids[1] || left[4].ID != ids[5] {
+		t.Errorf("not taken back, from the second on: %+v", left)
+	}
 	for i, j := range must[[]PlanJob](t)(q.PlanJobs(t.Context(), p.ID, 0, 10)) {
 		if j.Reason != want[i] || (j.State == "undone") != (i == 8) {
 			t.Errorf("%d: %+v, want %q", i, j, want[i])

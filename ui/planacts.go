@@ -64,7 +64,23 @@ func (a *app) readPlan(id int64) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
 		began := time.Now()
 		plan, err := a.cfg.Jobs.Plan(ctx, id)
-		return planMsg{id, plan, time.Since(began), err}
+		return planMsg{id: id, plan: plan, took: time.Since(began), err: err}
+	})
+}
+
+// glimpsePlan reads a plan without what became of its jobs, which takes seconds of a million.
+func (a *app) glimpsePlan(id int64) tea.Cmd {
+	return a.io(func(ctx context.Context) tea.Msg {
+		plans, err := a.cfg.Jobs.Plans(ctx, id+1, 1)
+		m := planMsg{id: id, brief: true, err: err}
+		switch {
+		case err != nil:
+		case len(plans) == 0 || plans[0].ID != id:
+			m.err = fmt.Errorf("there is no plan %d: %w", id, queue.ErrNotFound)
+		default:
+			m.plan = plans[0]
+		}
+		return m
 	})
 }
 

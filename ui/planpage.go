@@ -29,8 +29,8 @@ type planPage struct {
 	jobs  planJobs
 	gone  bool
 	asked time.Time
-	took  time.Duration // how long the last reading took
-	busy  bool
+	busy  bool // it is being read
+	count bool // what became of its jobs is being counted
 }
 
 func (a *app) newPlanPage(id int64) *planPage {
@@ -70,8 +70,6 @@ func (p *planPage) every() time.Duration {
 		return planMoves
 	case p.seen.err != nil:
 		return afterError
-	case planwords.Works(plan.State) && 5*p.took > planMoves: // counting takes its time in a large one
-		return 5 * p.took
 	case planwords.Works(plan.State):
 		return planMoves
 	case plan.State.Ended() && plan.Pending+plan.Running == 0:
@@ -90,7 +88,7 @@ func (p *planPage) Load(a *app) tea.Cmd {
 	if !p.busy && !p.here() {
 		if early := p.every() - now.Sub(p.asked); early <= 0 {
 			p.busy, p.asked = true, now
-			cmd = a.readPlan(p.id)
+			cmd = p.read(a, now)
 		} else if early < time.Second { // else the next second does
 			cmd = p.jobs.wake(a, early)
 		}
@@ -101,10 +99,30 @@ func (p *planPage) Load(a *app) tea.Cmd {
 	return cmd
 }
 
+// countShare is how much longer than a count of what became of a plan's jobs the page leaves
+// it at that: a count takes some seconds of a million.
+const countShare = 10
+
+// read reads the plan, and counts what became of its jobs when that is not too dear.
+func (p *planPage) read(a *app, now time.Time) tea.Cmd {
+	switch due := !p.count && now.Sub(p.seen.count) >= countShare*p.seen.cost; {
+	case p.plan() == nil:
+		p.count = true
+		return tea.Batch(a.glimpsePlan(p.id), a.readPlan(p.id))
+	case due && p.seen.cost > planMoves: // what is quick is not to wait for it
+		p.count = true
+		return tea.Batch(a.glimpsePlan(p.id), a.readPlan(p.id))
+	case due:
+		p.count = true
+		return a.readPlan(p.id)
+	}
+	return a.glimpsePlan(p.id)
+}
+
 // Took takes an answer.
 func (p *planPage) Took(m planMsg) {
 	if m.id == p.id {
-		p.busy, p.took = false, m.took
+		p.busy, p.count = false, p.count && m.brief
 		p.gone = p.gone || hopeless(m.err) && p.plan() == nil
 	}
 }
@@ -154,7 +172,7 @@ func (p *planPage) View(w, h int) []string {
 		return frame(head, lines, w, h, true)
 	}
 	head.rest = plural(int(plan.Total), "job")
-	head.note, head.must = p.age()
+	head.note, head.must = p.age(plan)
 	lines := append(p.progress(plan, inner), p.facts(plan, inner)...)
 	top := len(lines) + edges
 	if most := max(h-4, edges+3); top > most {
@@ -166,12 +184,19 @@ func (p *planPage) View(w, h int) []string {
 }
 
 // age says how old the figures are.
-func (p *planPage) age() (note, must string) {
+func (p *planPage) age(plan *queue.Plan) (note, must string) {
 	old := p.pic.local.Sub(p.seen.read)
 	if old > p.every()+staleAfter {
 		return "stale: " + age(old) + " old", "stale"
 	}
-	return "read " + age(old) + " ago", ""
+	note = "read " + age(old) + " ago"
+	if p.seen.count.IsZero() {
+		return note + ", outcomes are being counted", ""
+	}
+	if counted := p.pic.local.Sub(p.seen.count); counted-old >= 2*time.Second && plan.Redriven > 0 {
+		note += ", outcomes as of " + age(counted) + " ago"
+	}
+	return note, ""
 }
 
 // progress is where the plan stands, and its bar.
@@ -190,6 +215,10 @@ func (p *planPage) progress(plan *queue.Plan, w int) []string {
 	says := strings.TrimSpace(strings.TrimPrefix(planwords.Stands(*plan), word))
 	if n := plan.Pending + plan.Running; plan.State == queue.PlanDone && n > 0 {
 		says = "all are redriven, " + thousands(n) + " of them have yet to end"
+	}
+	if plan.State == queue.PlanDone && plan.DiedAgain > 0 { // done is not well done
+		tone = caution
+		says = join(thousands(plan.DiedAgain)+" of "+thousands(plan.Redriven)+" died again", pick(says == "", "", "· "+says))
 	}
 	lines := []string{" " + spread([]part{{t.chip(tone, word), 0}, {t.text.draw(safe.Text(says)), 0}}, []part{{t.strong.draw(pace), 1}}, w)}
 	if p.seen.err != nil {

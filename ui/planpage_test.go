@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -137,6 +138,78 @@ func TestPlanOfAnExecutorThatIsGoneIsTakenOver(t *testing.T) {
 	delete(w.plans.stay, 14)
 	s.press("c")
 	s.sees("(plan 14)", "done")
+}
+
+// Whoever asks for an undo has it, also where another dashboard goes on with it.
+func TestUndoThatAnotherProcessCarriesOutIsAsked(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), func(p *queue.Plan) { p.Executor = "ann@shop1 pid 4711" })
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	s.sees("by ann@shop1 pid 4711")
+	w.plans.stay[14] = fmt.Errorf("ann@shop1 pid 4711 executes plan 14: one process does at a time%w", errText{queue.ErrPlanTaken})
+	s.press("u")
+	s.later("y")
+	s.sees("plan 14: asked: ann@shop1 pid 4711 takes back what nobody has claimed yet")
+	s.seesNot("one process does at a time")
+}
+
+// countedPlans is a world in which the counts of what became of a plan's jobs can be told.
+type countedPlans struct {
+	*world
+	n int
+}
+
+func (c *countedPlans) Plan(ctx context.Context, id int64) (queue.Plan, error) {
+	c.n++
+	return c.world.Plan(ctx, id)
+}
+
+func (c *countedPlans) Plans(ctx context.Context, before int64, limit int) ([]queue.Plan, error) {
+	plans, err := c.world.Plans(ctx, before, limit)
+	for i := range plans {
+		p := &plans[i]
+		p.Completed, p.DiedAgain, p.Running, p.Pending, p.Gone = 0, 0, 0, 0, 0
+	}
+	return plans, err
+}
+
+// What takes seconds to count is counted rarely, and said to be old; how far the plan is is read all the time.
+func TestWhatBecameOfALargePlanIsCountedRarely(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), nil)
+	s := newStage(t, w, 120, 36)
+	c := &countedPlans{world: w}
+	s.app.cfg.Jobs = c
+	s.opens(14)
+	s.app.plans.of(14).cost = 4 * time.Second
+	begun := c.n
+	for range 38 {
+		w.plan(14).Redriven, w.plan(14).Waiting = w.plan(14).Redriven+50, w.plan(14).Waiting-50
+		w.plan(14).Completed += 50
+		s.pass(time.Second)
+	}
+	s.sees("completed 4,100", "running 8", "pending 2,592", "waiting 33,390", "outcomes as of 38s ago")
+	if c.n != begun {
+		t.Errorf("counted %d times within ten times what it takes", c.n-begun)
+	}
+	for i := 0; i < 3 && c.n == begun; i++ {
+		s.pass(time.Second)
+	}
+	s.sees("completed 6,000")
+	s.seesNot("outcomes as of")
+}
+
+// A plan that is done has not done well when its jobs died again.
+func TestPlanWhoseJobsDiedAgainIsNotJustDone(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), func(p *queue.Plan) {
+		p.State, p.Executor, p.EndedAt = queue.PlanDone, "", &p.ChangedAt
+		p.PlanCounts = queue.PlanCounts{Total: 3, Redriven: 2, Skipped: 1, DiedAgain: 2}
+	})
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	s.sees("done   2 of 2 died again")
 }
 
 // errText is an error without words of its own.

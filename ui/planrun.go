@@ -45,7 +45,9 @@ type plansHere struct {
 // planSeen is a plan as it was when it was last read or told of.
 type planSeen struct {
 	plan  queue.Plan
-	read  time.Time // local clock; zero: not yet
+	read  time.Time     // local clock; zero: not yet
+	count time.Time     // when what became of its jobs was counted
+	cost  time.Duration // of that
 	speed planwords.Speed
 	err   error // why it was not read again
 }
@@ -63,9 +65,22 @@ func (p *plansHere) of(id int64) *planSeen {
 
 // saw takes a plan as it is now.
 func (a *app) saw(plan queue.Plan) {
-	s, now := a.plans.of(plan.ID), a.now()
+	now := a.now()
+	a.plans.of(plan.ID).count = now
+	a.glimpsed(plan, now)
+}
+
+func (a *app) glimpsed(plan queue.Plan, now time.Time) {
+	s := a.plans.of(plan.ID)
 	s.plan, s.read, s.err = plan, now, nil
 	s.speed.Note(plan, now)
+}
+
+// kept is a plan of which nobody counted what became of its jobs, with what is known of that.
+func (s *planSeen) kept(plan queue.Plan) queue.Plan {
+	plan.Completed, plan.DiedAgain, plan.Running, plan.Gone = s.plan.Completed, s.plan.DiedAgain, s.plan.Running, s.plan.Gone
+	plan.Pending = max(plan.Redriven-plan.Completed-plan.DiedAgain-plan.Running-plan.Gone, 0)
+	return plan
 }
 
 type (
@@ -87,10 +102,11 @@ type (
 	}
 	// planMsg is a plan that was read.
 	planMsg struct {
-		id   int64
-		plan queue.Plan
-		took time.Duration
-		err  error
+		id    int64
+		plan  queue.Plan
+		brief bool // what became of its jobs is not counted
+		took  time.Duration
+		err   error
 	}
 )
 
@@ -251,9 +267,17 @@ func (a *app) planned(msg tea.Msg) tea.Cmd {
 }
 
 func (a *app) readPlanDone(m planMsg) {
-	if m.err != nil {
-		a.plans.of(m.id).err = m.err
-		return
+	s := a.plans.of(m.id)
+	switch {
+	case m.err != nil:
+		s.err = m.err
+		if !m.brief {
+			s.cost = m.took
+		}
+	case m.brief:
+		a.glimpsed(s.kept(m.plan), a.now())
+	default:
+		s.cost = m.took
+		a.saw(m.plan)
 	}
-	a.saw(m.plan)
 }
