@@ -38,7 +38,7 @@ func ShowPlan(ctx context.Context, p Printer, q *queue.Queue, id int64, states .
 		{title: "STATE", least: 8},
 		{title: "AT", least: 20},
 		{title: "NOW", least: 10},
-		{title: "REASON"},
+		{title: "BECAME"},
 	}}
 	if p.Format != JSON {
 		if err := jobs.header(); err != nil {
@@ -54,9 +54,17 @@ func ShowPlan(ctx context.Context, p Printer, q *queue.Queue, id int64, states .
 			failed = line(out, j)
 			return
 		}
-		failed = jobs.row([]string{strconv.FormatInt(j.ID, 10), j.State, clockOf(j.At), pick(j.Status == "", "gone", string(j.Status)), j.Reason})
+		failed = jobs.row([]string{strconv.FormatInt(j.ID, 10), j.State, clockOf(j.At), pick(j.Status == "", "gone", string(j.Status)), became(j)})
 	}, states...)
 	return errors.Join(err, failed, out.Flush())
+}
+
+// became says what became of a job, beyond its status.
+func became(j *queue.PlanJob) string {
+	if j.Reason == "" && j.State == "redriven" && j.Status.IsDeadLetter() {
+		return "died again"
+	}
+	return j.Reason
 }
 
 // printPlan prints a plan for a person, a fact a line.
