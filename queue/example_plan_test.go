@@ -22,7 +22,7 @@ func ExampleQueue_StartPlan() {
 	defer q.Close()
 	plan, err := q.StartPlan(ctx, "ann@laptop", queue.NewPlan{
 		IDs: graveyard(q, "emails", 6), Filter: "queue:emails error:421", Reason: "the relay is back",
-		Canary: 2, Wait: true, Pace: 200, StopAt: 20,
+		Canary: 2, Wait: true, Pace: min(200, queue.MaxPace), StopAt: new(20),
 	})
 	if err != nil {
 		fmt.Println(err)

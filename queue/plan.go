@@ -7,17 +7,20 @@ import (
 )
 
 // NewPlan is a redrive of many dead letters that somebody wants: which, and how
-// carefully. The zero values of Canary, Pace and StopAt are: all at once, as fast as
-// the database takes them, whatever becomes of them.
+// carefully. Without Canary, Pace and StopAt they are redriven all at once, as fast as the
+// database takes them, whatever becomes of them.
 type NewPlan struct {
 	IDs    []int64 // the set; it is fixed from now on
 	Filter string  // what chose them, for whoever reads the plan; "" when they were named one by one
 	Reason string  // why, for whoever reads the log
 	Canary int     // so many are redriven first, not counting those skipped, and the rest only when all of these have ended; as many again after a stop
 	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan
-	Pace   float64 // jobs a second after the canary
-	StopAt int     // stops when more than so many per cent of those that ended are dead again; 0 is never. Of fewer than ten, the share is taken of ten, or of the whole canary. What has not ended tells nothing: while slow jobs run, only the canary holds the others back
+	Pace   float64 // jobs a second after the canary; at most MaxPace
+	StopAt *int    // stops when more than so many per cent of those that ended are dead again: at 0 the first does; nil is never. Of fewer than ten, the share is taken of ten, or of the whole canary. What has not ended tells nothing: while slow jobs run, only the canary holds the others back
 }
+
+// MaxPace is the fastest that a plan may be paced: faster than any database takes jobs.
+const MaxPace = 1_000_000
 
 // PlanState is where a plan stands.
 type PlanState string
@@ -51,8 +54,8 @@ type Plan struct {
 	Reason  string    `json:"reason"`
 	Canary  int       `json:"canary"`
 	Wait    bool      `json:"wait"`
-	Pace    float64   `json:"pace"` // jobs a second; 0 is unpaced
-	StopAt  int       `json:"stop_at"`
+	Pace    float64   `json:"pace"`    // jobs a second; 0 is unpaced
+	StopAt  *int      `json:"stop_at"` // per cent; nil never
 
 	CreatedAt time.Time  `json:"created_at"`
 	ChangedAt time.Time  `json:"changed_at"` // when it came into its state

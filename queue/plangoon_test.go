@@ -14,11 +14,11 @@ func TestPlanThatGoesOnAfterAStopRisksOnlyACanary(t *testing.T) {
 		well   int64 // so many end well before the cause is there
 		canary int64 // that each go on risks
 	}{
-		"stopped by its canary":           {NewPlan{Canary: 5, StopAt: 20}, 0, 5},
-		"stopped by a canary that waits":  {NewPlan{Canary: 5, StopAt: 20, Wait: true}, 0, 5},
-		"stopped in its course":           {NewPlan{Canary: 3, StopAt: 20, Pace: 500}, 40, 3},
-		"stopped, and began without one":  {NewPlan{StopAt: 20, Pace: 500}, 0, 10},
-		"in its course, began without it": {NewPlan{StopAt: 20, Pace: 500}, 40, 10},
+		"stopped by its canary":           {NewPlan{Canary: 5, StopAt: new(20)}, 0, 5},
+		"stopped by a canary that waits":  {NewPlan{Canary: 5, StopAt: new(20), Wait: true}, 0, 5},
+		"stopped in its course":           {NewPlan{Canary: 3, StopAt: new(20), Pace: 500}, 40, 3},
+		"stopped, and began without one":  {NewPlan{StopAt: new(20), Pace: 500}, 0, 10},
+		"in its course, began without it": {NewPlan{StopAt: new(20), Pace: 500}, 40, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestPlanThatGoesOnAfterAStopRisksOnlyACanary(t *testing.T) {
 func TestSecondCanaryOutlivesAPauseAndItsExecutor(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 30), Canary: 4, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 30), Canary: 4, StopAt: new(20)})
 	p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(Plan) { ends(t, q, 4, deadAgain(t, q)) })))
 	must[Plan](t)(q.ResumePlan(t.Context(), bob, "", p.ID))
 	e := newExecution(q, p.ID, nil)
@@ -108,7 +108,7 @@ func TestSecondCanaryOutlivesAPauseAndItsExecutor(t *testing.T) {
 func TestExecutorThatMissedAStopJudgesByTheNewCanary(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 30), Canary: 4, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 30), Canary: 4, StopAt: new(20)})
 	e := newExecution(q, p.ID, once(PlanCanary, func(Plan) { ends(t, q, 4, deadAgain(t, q)) }))
 	for p.State != PlanStopped {
 		if _, over, err := e.step(t.Context()); over || err != nil {

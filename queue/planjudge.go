@@ -116,8 +116,8 @@ func (t *tally) stop(p *standingPlan) (why string) {
 	if p.State == PlanCanary {
 		of = o.redriven
 	}
-	if p.StopAt == 0 || o.died*100 <= int64(p.StopAt)*of {
+	if p.StopAt == nil || o.died*100 <= int64(*p.StopAt)*of {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d that ended died again, more than %d %%", o.died, o.ended(), p.StopAt)
+	return fmt.Sprintf("%d of %d that ended died again, more than %d %%", o.died, o.ended(), *p.StopAt)
 }

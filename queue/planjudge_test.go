@@ -7,11 +7,12 @@ import (
 
 func TestPlanStopsByTheShareOfThoseThatEnded(t *testing.T) {
 	t.Parallel()
-	canary := standingPlan{Plan: Plan{State: PlanCanary, StopAt: 20, PlanCounts: PlanCounts{Total: 1000}}}
-	running := standingPlan{Plan: Plan{State: PlanRunning, StopAt: 20, PlanCounts: PlanCounts{Total: 1000}}}
-	few := standingPlan{Plan: Plan{State: PlanRunning, StopAt: 20, PlanCounts: PlanCounts{Total: 4}}}
+	canary := standingPlan{Plan: Plan{State: PlanCanary, StopAt: new(20), PlanCounts: PlanCounts{Total: 1000}}}
+	running := standingPlan{Plan: Plan{State: PlanRunning, StopAt: new(20), PlanCounts: PlanCounts{Total: 1000}}}
+	few := standingPlan{Plan: Plan{State: PlanRunning, StopAt: new(20), PlanCounts: PlanCounts{Total: 4}}}
 	never := standingPlan{Plan: Plan{State: PlanRunning, PlanCounts: PlanCounts{Total: 1000}}}
-	never.StopAt = 0
+	strict := running
+	strict.StopAt = new(0)
 	resumed := running
 	resumed.judged = 997
 	for name, c := range map[string]struct {
@@ -25,6 +26,8 @@ func TestPlanStopsByTheShareOfThoseThatEnded(t *testing.T) {
 		"a fifth":                           {running, planOutcomes{redriven: 50, completed: 40, died: 10}, ""},
 		"more than a fifth":                 {running, planOutcomes{redriven: 50, completed: 39, died: 11}, "11 of 50 that ended died again, more than 20 %"},
 		"those gone ended too":              {running, planOutcomes{redriven: 50, gone: 40, died: 10}, ""},
+		"the first, at nought":              {strict, planOutcomes{redriven: 50, completed: 48, died: 1, pending: 1}, "1 of 49 that ended died again, more than 0 %"},
+		"none, at nought":                   {strict, planOutcomes{redriven: 50, completed: 50}, ""},
 		"never":                             {never, planOutcomes{redriven: 50, died: 50}, ""},
 		"one of a small plan":               {few, planOutcomes{redriven: 2, died: 1, running: 1}, "1 of 1 that ended died again, more than 20 %"},
 		"one of a canary of five":           {canary, planOutcomes{redriven: 5, died: 1, running: 4}, ""},
@@ -74,7 +77,7 @@ func TestCanaryIsWatchedAndThePlanHeld(t *testing.T) {
 	q := open(t)
 	ids := deadLetters(t, q, 30)
 	skipped := must[Done](t)(q.Discard(t.Context(), bob, "", ids[0])) // a canary has five that are redriven
-	p := started(t, q, NewPlan{IDs: ids, Canary: 5, Wait: true, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: ids, Canary: 5, Wait: true, StopAt: new(20)})
 	p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(p Plan) {
 		if p.Redriven != 5 || p.Skipped != int64(len(skipped.IDs)) || p.Waiting != 24 {
 			t.Errorf("%+v", p)
@@ -101,7 +104,7 @@ func TestPlanGoesOnByItselfAfterItsCanary(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	ids := deadLetters(t, q, 30)
-	p := started(t, q, NewPlan{IDs: ids, Canary: 5, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: ids, Canary: 5, StopAt: new(20)})
 	watched := false
 	p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(p Plan) {
 		watched = p.Redriven == 5
@@ -118,7 +121,7 @@ func TestCanaryThatDiesAgainStopsThePlan(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	ids := deadLetters(t, q, 30)
-	p := started(t, q, NewPlan{IDs: ids, Canary: 5, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: ids, Canary: 5, StopAt: new(20)})
 	p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(Plan) {
 		ends(t, q, 2, wellDone(t, q))
 		ends(t, q, 3, deadAgain(t, q))
@@ -135,7 +138,7 @@ func TestPlanWhoseJobsDieAgainStopsInItsCourse(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	ids := deadLetters(t, q, 2000)
-	p := started(t, q, NewPlan{IDs: ids, Pace: 500, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: ids, Pace: 500, StopAt: new(20)})
 	dead := 0
 	p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, func(p Plan) {
 		for ; dead < int(p.Redriven) && p.State == PlanRunning; dead++ {

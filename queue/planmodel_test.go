@@ -52,7 +52,7 @@ func TestPlansUnderEverythingAtOnce(t *testing.T) {
 				}
 				some := rapid.SliceOfN(rapid.SampledFrom(ids), 1, 12).Draw(r, "jobs")
 				plans = append(plans, started(t, q, NewPlan{
-					IDs: some, Canary: rapid.IntRange(0, 3).Draw(r, "canary"), Wait: rapid.Bool().Draw(r, "wait"), StopAt: rapid.SampledFrom([]int{0, 30}).Draw(r, "stop at"),
+					IDs: some, Canary: rapid.IntRange(0, 3).Draw(r, "canary"), Wait: rapid.Bool().Draw(r, "wait"), StopAt: rapid.SampledFrom([]*int{nil, new(0), new(30)}).Draw(r, "stop at"),
 				}))
 			},
 			"execute": func(r *rapid.T) {

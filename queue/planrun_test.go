@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -335,7 +336,7 @@ func TestPlanAndRetentionLoseNothing(t *testing.T) {
 func TestPlanOfNothingIsNone(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	for _, p := range []NewPlan{{}, {IDs: []int64{1}, Canary: -1}, {IDs: []int64{1}, Pace: -1}, {IDs: []int64{1}, StopAt: 101}} {
+	for _, p := range []NewPlan{{}, {IDs: []int64{1}, Canary: -1}, {IDs: []int64{1}, Pace: -1}, {IDs: []int64{1}, StopAt: new(101)}, {IDs: []int64{1}, StopAt: new(-1)}, {IDs: []int64{1}, Pace: MaxPace + 1}, {IDs: []int64{1}, Pace: math.Inf(1)}, {IDs: []int64{1}, Pace: math.NaN()}} {
 		if _, err := q.StartPlan(t.Context(), ann, p); err == nil {
 			t.Errorf("started %+v", p)
 		}

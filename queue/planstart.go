@@ -17,15 +17,19 @@ const planAdds = 50_000
 // An id that is named twice is in it once; what the jobs are is looked at when their turn
 // comes. by is noted in the history of each job, with the plan's id. The plan is running
 // then, and waits for whoever calls [Queue.ExecutePlan]. A set of no jobs is an error, and so
-// is a number below zero, or above 100 for StopAt. When the connection is lost at the
+// is a number below zero, above 100 for StopAt, or above [MaxPace] for Pace. When the connection is lost at the
 // commit, the plan may be there all the same: see [Queue.Plans].
 func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, error) {
 	ids := distinct(p.IDs)
 	switch {
 	case len(ids) == 0:
 		return Plan{}, errors.New("start a redrive plan: no jobs")
-	case p.Canary < 0 || !(p.Pace >= 0) || p.StopAt < 0 || p.StopAt > 100:
-		return Plan{}, fmt.Errorf("start a redrive plan: a canary of %d, %g jobs a second, stopping at %d %%: these are no figures for a plan", p.Canary, p.Pace, p.StopAt)
+	case p.Canary < 0:
+		return Plan{}, fmt.Errorf("start a redrive plan: a canary of %d: it must not be negative", p.Canary)
+	case !(p.Pace >= 0 && p.Pace <= MaxPace):
+		return Plan{}, fmt.Errorf("start a redrive plan: %g jobs a second: it must be from 0 to %d", p.Pace, MaxPace)
+	case p.StopAt != nil && (*p.StopAt < 0 || *p.StopAt > 100):
+		return Plan{}, fmt.Errorf("start a redrive plan: stopping at %d %%: it must be from 0 to 100", *p.StopAt)
 	}
 	var id int64
 	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {

@@ -202,7 +202,7 @@ func leaseRunsOut(t testing.TB, q *Queue, id int64) {
 func TestPlanIsInTheOperatorLog(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 10), Filter: "kind:send", Reason: "fixed", Canary: 2, StopAt: 20})
+	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 10), Filter: "kind:send", Reason: "fixed", Canary: 2, StopAt: new(20)})
 	under := must[[]Act](t)(q.Acts(t.Context(), 0, 10))
 	if len(under) != 1 || under[0].Ended != nil || under[0].What != "redrive" || under[0].Plan != p.ID || under[0].Asked != 10 || len(under[0].IDs) != 10 || under[0].Filter != "kind:send" || under[0].Reason != "fixed" || under[0].By != ann {
 		t.Errorf("%+v", under)

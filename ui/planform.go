@@ -94,18 +94,28 @@ func (f *planForm) plan() (p queue.NewPlan, err error) {
 		}
 		return n
 	}
-	p.Canary, p.StopAt = number(fieldCanary), number(fieldStop)
+	p.Canary = number(fieldCanary)
+	if f.inputs[fieldStop].text != "" {
+		p.StopAt = new(number(fieldStop))
+	}
 	if text := f.inputs[fieldPace].text; text != "" {
 		pace, wrong := strconv.ParseFloat(text, 64)
 		if p.Pace = pace; wrong != nil && err == nil {
 			err = fmt.Errorf("%s is no number of jobs a second: say 50, or 0.5", text)
+		}
+		switch {
+		case err != nil:
+		case p.Pace == 0:
+			err = fmt.Errorf("at %s a second it would never end: leave the pace empty for as fast as it goes", text)
+		case p.Pace > queue.MaxPace:
+			err = fmt.Errorf("no database takes %s jobs a second: at most %s, or leave the pace empty for as fast as it goes", text, thousands(queue.MaxPace))
 		}
 	}
 	switch {
 	case err != nil:
 	case p.Canary > len(f.set.ids):
 		err = fmt.Errorf("there are only %s: try at most so many first", plural(len(f.set.ids), "job"))
-	case p.StopAt > 100:
+	case p.StopAt != nil && *p.StopAt > 100:
 		err = errors.New("at most 100 % can die again: leave it empty for never")
 	}
 	if p.Canary == 0 || p.Canary >= len(f.set.ids) { // there is nothing to wait for

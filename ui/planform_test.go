@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/leasetop/leasetop/ui/term"
@@ -70,7 +71,7 @@ func TestPlanFormStartsWhatItSays(t *testing.T) {
 		t.Fatalf("enter in the last field did %q", got)
 	}
 	s.press("enter")
-	if got, want := s.log(), "redrive [88007 87994 1 2] by ann@shop1 canary 1 wait false pace 2.5 stop 0 because oky"; got != want {
+	if got, want := s.log(), "redrive [88007 87994 1 2] by ann@shop1 canary 1 wait false pace 2.5 stop never because oky"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 	s.sees("PLAN 14", "started   by ann@shop1")
@@ -84,6 +85,8 @@ func TestPlanFormRefusesWhatCannotBeMeant(t *testing.T) {
 	}{
 		{[]string{"9"}, "there are only 12 jobs"},
 		{[]string{"tab", "tab", "."}, "50. is"},
+		{[]string{"tab", "tab", "backspace", "backspace", "0"}, "leave the pace empty"},
+		{[]string{"tab", "tab", "9", "9", "9", "9", "9"}, "at most 1,000,000"},
 		{[]string{"tab", "tab", ".", "."}, "50.. is no number of jobs a second"},
 		{[]string{"tab", "tab", "tab", "1"}, "at most 100 % can die again"},
 	} {
@@ -103,6 +106,19 @@ func TestPlanFormRefusesWhatCannotBeMeant(t *testing.T) {
 			t.Errorf("%v: did %s", c.keys, got)
 		}
 		s.sees(c.says)
+	}
+}
+
+// Nought is the strictest wish, and an empty field is none.
+func TestPlanFormTakesNoughtForNone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.asks(10)
+	s.press("tab", "tab", "tab", "backspace", "backspace", "0")
+	s.sees("and none died again", "stops by itself when one of them is")
+	s.starts()
+	if got := s.log(); !strings.HasSuffix(got, "stop 0") {
+		t.Errorf("did %q", got)
 	}
 }
 

@@ -38,7 +38,11 @@ func (w *world) StartPlan(_ context.Context, by string, p queue.NewPlan) (queue.
 	}
 	how := ""
 	if p.Canary > 0 || p.Pace > 0 {
-		how = fmt.Sprintf(" canary %d wait %v pace %v stop %d", p.Canary, p.Wait, p.Pace, p.StopAt)
+		stop := "never"
+		if p.StopAt != nil {
+			stop = fmt.Sprint(*p.StopAt)
+		}
+		how = fmt.Sprintf(" canary %d wait %v pace %v stop %s", p.Canary, p.Wait, p.Pace, stop)
 	}
 	if p.Reason != "" {
 		how += " because " + p.Reason
@@ -186,7 +190,7 @@ func (w *world) PlanStatements(p queue.NewPlan) []queue.Statement {
 func samplePlan() queue.Plan {
 	return queue.Plan{
 		ID: 14, State: queue.PlanRunning, By: "ann@shop1", StateBy: "ann@shop1", Filter: `queue:emails kind:send error:"421"`, Reason: "the provider says that the limits are lifted",
-		Canary: 5, Wait: true, Pace: 50, StopAt: 20, CreatedAt: noon.Add(-4 * time.Minute), ChangedAt: noon.Add(-3 * time.Minute), Executor: "bob@shop2",
+		Canary: 5, Wait: true, Pace: 50, StopAt: new(20), CreatedAt: noon.Add(-4 * time.Minute), ChangedAt: noon.Add(-3 * time.Minute), Executor: "bob@shop2",
 		PlanCounts: queue.PlanCounts{Total: 40_112, Waiting: 35_290, Redriven: 4812, Skipped: 10, Completed: 4100, DiedAgain: 12, Running: 8, Pending: 692},
 	}
 }

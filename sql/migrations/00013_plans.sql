@@ -14,7 +14,7 @@ CREATE TABLE leasetop.redrive_plans (
   canary         int              NOT NULL CHECK (canary >= 0),   -- so many first; 0 none
   wait           boolean          NOT NULL,                       -- after the canary, for somebody to say go on
   pace           double precision NOT NULL CHECK (pace >= 0),     -- jobs a second; 0 unpaced
-  stop_at        int              NOT NULL CHECK (stop_at BETWEEN 0 AND 100),
+  stop_at        int              CHECK (stop_at BETWEEN 0 AND 100), -- per cent; NULL never
 
   state          text             NOT NULL DEFAULT 'running' CHECK (state IN
     ('running', 'canary', 'held', 'paused', 'stopped', 'done', 'cancelled', 'undoing', 'undone')),

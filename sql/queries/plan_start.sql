@@ -1,5 +1,5 @@
 -- Begins a redrive plan, whose jobs plan_add.sql adds in the same transaction.
---   $1 who   $2 filter   $3 reason   $4 canary   $5 wait   $6 pace   $7 stop at, per cent
+--   $1 who   $2 filter   $3 reason   $4 canary   $5 wait   $6 pace   $7 stop at, per cent; NULL never
 --   $8 how many jobs it will have
 -- Rows: the plan's id.
 INSERT INTO leasetop.redrive_plans (by_whom, state_by, filter, reason, canary, wait, pace, stop_at, total)

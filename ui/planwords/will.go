@@ -23,10 +23,13 @@ func Will(p queue.NewPlan, n int) string {
 		ended = "it has"
 	}
 	text := fmt.Sprintf("%s first. When %s ended", Thousands(int64(canary)), ended)
-	if p.StopAt > 0 {
-		text += fmt.Sprintf(", and at most %d %% died again, ", p.StopAt)
-	} else {
+	switch {
+	case p.StopAt == nil:
 		text += ", "
+	case *p.StopAt == 0:
+		text += ", and none died again, "
+	default:
+		text += fmt.Sprintf(", and at most %d %% died again, ", *p.StopAt)
 	}
 	if p.Wait {
 		text += "it waits for somebody to say go on; then "
@@ -41,18 +44,22 @@ func atPace(n int, pace float64) string {
 	if pace <= 0 {
 		return "as fast as the database takes them"
 	}
-	took := time.Duration(float64(n) / pace * float64(time.Second))
+	took := time.Duration(min(float64(n)/pace*float64(time.Second), math.MaxInt64/2))
 	if took < time.Second {
 		return Pace(pace) + " a second: within a second"
 	}
 	return Pace(pace) + " a second: " + About(took)
 }
 
-func stops(percent int) string {
-	if percent <= 0 {
+func stops(percent *int) string {
+	when := "one of them is"
+	switch {
+	case percent == nil:
 		return ". It does not stop when they die again"
+	case *percent > 0:
+		when = fmt.Sprintf("more than %d %% of those that ended are", *percent)
 	}
-	return fmt.Sprintf(". It stops by itself when more than %d %% of those that ended are dead again, and begins with a canary again when somebody has it go on", percent)
+	return ". It stops by itself when " + when + " dead again, and begins with a canary again when somebody has it go on"
 }
 
 // How says in a few words how careful a plan is.
@@ -72,8 +79,12 @@ func How(p queue.Plan) string {
 	} else {
 		words = append(words, "as fast as it goes")
 	}
-	if p.StopAt > 0 {
-		words = append(words, fmt.Sprintf("stops above %d %% dead again", p.StopAt))
+	switch {
+	case p.StopAt == nil:
+	case *p.StopAt == 0:
+		words = append(words, "stops when one is dead again")
+	default:
+		words = append(words, fmt.Sprintf("stops above %d %% dead again", *p.StopAt))
 	}
 	return strings.Join(words, " · ")
 }

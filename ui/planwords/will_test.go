@@ -14,10 +14,11 @@ func TestWillSaysWhatHappens(t *testing.T) {
 		p    queue.NewPlan
 		want string
 	}{
-		{40_112, queue.NewPlan{Canary: 5, Wait: true, Pace: 50, StopAt: 20}, "5 first. When all of them have ended, and at most 20 % died again, it waits for somebody to say go on; then 40,107 jobs, 50 a second: about 13 min. It stops by itself when more than 20 % of those that ended are dead again, and begins with a canary again when somebody has it go on."},
+		{40_112, queue.NewPlan{Canary: 5, Wait: true, Pace: 50, StopAt: new(20)}, "5 first. When all of them have ended, and at most 20 % died again, it waits for somebody to say go on; then 40,107 jobs, 50 a second: about 13 min. It stops by itself when more than 20 % of those that ended are dead again, and begins with a canary again when somebody has it go on."},
 		{40_112, queue.NewPlan{Canary: 1, Pace: 0.5}, "1 first. When it has ended, it goes on by itself with 40,111 jobs, 0.5 a second: about 22 h. It does not stop when they die again."},
+		{31, queue.NewPlan{Canary: 5, StopAt: new(0)}, "5 first. When all of them have ended, and none died again, it goes on by itself with 26 jobs, as fast as the database takes them. It stops by itself when one of them is dead again, and begins with a canary again when somebody has it go on."},
 		{31, queue.NewPlan{}, "31 jobs, as fast as the database takes them. It does not stop when they die again."},
-		{3, queue.NewPlan{Canary: 5, Wait: true, Pace: 50, StopAt: 20}, "3 jobs, 50 a second: within a second. It stops by itself when more than 20 % of those that ended are dead again, and begins with a canary again when somebody has it go on."},
+		{3, queue.NewPlan{Canary: 5, Wait: true, Pace: 50, StopAt: new(20)}, "3 jobs, 50 a second: within a second. It stops by itself when more than 20 % of those that ended are dead again, and begins with a canary again when somebody has it go on."},
 		{1, queue.NewPlan{}, "1 job, as fast as the database takes them. It does not stop when they die again."},
 	} {
 		if got := Will(c.p, c.n); got != c.want {
