@@ -106,11 +106,20 @@ type tried struct {
 // Try prints to which jobs an act would be done now, and does nothing: how many of which
 // queues, kinds, statuses and problems, which come first, and why others would be skipped.
 func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
-	groups, skips, would, err := t.look(ctx, p, jobs.IDs)
+	var fits []int64 // by id
+	groups, skips, would, err := t.look(ctx, p, jobs.IDs, func(id int64) { fits = append(fits, id) })
 	if err != nil {
 		return err
 	}
-	first := jobs.IDs[:min(len(jobs.IDs), firstIDs)]
+	var first []int64
+	for _, id := range jobs.IDs {
+		if _, fit := slices.BinarySearch(fits, id); fit && !slices.Contains(first, id) {
+			first = append(first, id)
+		}
+		if len(first) == firstIDs {
+			break
+		}
+	}
 	if p.Format == JSON {
 		return line(p.Out, map[string]any{
 			"dry_run": true, "filter": jobs.Filter, "jobs": len(jobs.IDs), "first": list(first), "groups": list(groups), t.did: would, "skipped": skips,
@@ -140,7 +149,7 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 	for i, id := range first {
 		fmt.Fprintf(out, "%s%d", [...]string{"\nfirst of them ", " "}[min(i, 1)], id)
 	}
-	if len(jobs.IDs) > len(first) {
+	if would > len(first) {
 		fmt.Fprint(out, " …")
 	}
 	fmt.Fprintln(out, "\nNothing was changed.")
@@ -148,8 +157,8 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 }
 
 // look reads the jobs and sorts them: those it would be done to in groups, the largest
-// first, and how many would be skipped for which reason.
-func (t *Trial) look(ctx context.Context, p Printer, ids []int64) (groups []tried, skipped map[string]int, would int, err error) {
+// first, and how many would be skipped for which reason. It tells of each of the former, by id.
+func (t *Trial) look(ctx context.Context, p Printer, ids []int64, fits func(int64)) (groups []tried, skipped map[string]int, would int, err error) {
 	skipped, at := map[string]int{}, map[tried]int{}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	looked := 0
@@ -177,6 +186,7 @@ func (t *Trial) look(ctx context.Context, p Printer, ids []int64) (groups []trie
 				continue
 			}
 			would++
+			fits(j.ID)
 			like := tried{Status: j.Status, Queue: j.Queue, Kind: j.Kind}
 			if j.Status.IsDeadLetter() {
 				like.Fingerprint = j.Fingerprint

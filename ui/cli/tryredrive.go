@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,11 @@ func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPl
 	if err != nil {
 		return err
 	}
-	first, will := plan.IDs[:min(len(plan.IDs), firstIDs)], planwords.Will(plan, len(plan.IDs))
+	first, err := firstRedriven(ctx, q, plan.IDs)
+	if err != nil {
+		return err
+	}
+	will := planwords.Will(plan, int(r.Redriven()))
 	if p.Format == JSON {
 		type group struct {
 			Queue       string `json:"queue"`
@@ -64,16 +69,36 @@ func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPl
 	}
 	if len(names) > 0 {
 		more := ""
-		if len(plan.IDs) > len(first) {
+		if r.Redriven() > int64(len(first)) {
 			more = " …"
 		}
 		fmt.Fprintf(out, "\nfirst of them %s%s", strings.Join(names, " "), more)
 	}
-	if len(plan.IDs) > 0 {
+	if r.Redriven() > 0 {
 		fmt.Fprintf(out, "\n%s", will)
 	}
 	fmt.Fprintln(out, "\nNothing was changed.")
 	return out.Flush()
+}
+
+// firstLook is how many jobs are looked at for the first that would be redriven.
+const firstLook = 50
+
+// firstRedriven are the first of a set that would be redriven, and not skipped.
+func firstRedriven(ctx context.Context, q *queue.Queue, ids []int64) (first []int64, err error) {
+	for _, id := range ids[:min(len(ids), firstLook)] {
+		one, err := q.Rehearse(ctx, []int64{id})
+		if err != nil {
+			return nil, err
+		}
+		if one.Redriven() > 0 && !slices.Contains(first, id) {
+			first = append(first, id)
+		}
+		if len(first) == firstIDs {
+			break
+		}
+	}
+	return first, nil
 }
 
 // RedriveStatements prints what a redrive would have the database do, and does nothing.

@@ -47,6 +47,16 @@ func oneID(cmd *cobra.Command, args []string) error {
 	return someIDs(cmd, args)
 }
 
+// onePlan takes the id of a plan.
+func onePlan(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		if _, err := parseIDs(args); err != nil {
+			return withHelp(cmd, fmt.Sprintf("%q is no plan id: use a whole number like 14, which `leasetop plan list` tells", args[0]))
+		}
+	}
+	return oneID(cmd, args)
+}
+
 func someIDs(cmd *cobra.Command, args []string) error {
 	if _, err := parseIDs(args); err != nil {
 		return withHelp(cmd, err.Error())

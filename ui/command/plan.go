@@ -40,13 +40,13 @@ func addPlan(root *cobra.Command, o *options, add adder) {
 		Long: "Print how far a plan is and what became of its jobs.\n\n" +
 			"--jobs lists those in some states, in the order in which they are redriven: waiting, redriven, skipped, undone (taken back), left (not reached when the plan was ended).",
 		Example: "leasetop plan show 14\nleasetop plan show 14 --jobs skipped -o json",
-	}, oneID, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	}, onePlan, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		for _, s := range states {
 			if !slices.Contains(planJobStates, s) {
 				return withHelp(cmd, "--jobs takes waiting, redriven, skipped, undone and left, with commas between them")
 			}
 		}
-		ids, _ := parseIDs(args) // oneID has looked
+		ids, _ := parseIDs(args) // onePlan has looked
 		return cli.With(ctx, o.where(), func(d *cli.Database) error {
 			return cli.ShowPlan(ctx, o.printer(), d.Queue, ids[0], states...)
 		})
@@ -58,7 +58,8 @@ func addPlan(root *cobra.Command, o *options, add adder) {
 		do                func(context.Context, cli.Printer, *queue.Queue, string, int64) error
 	}{
 		{"pause", "Pause a plan, wherever it is executed", "", cli.PausePlan},
-		{"resume", "Let a plan go on and execute it", "Let a plan go on that is paused, waits after its canary or stopped by itself, and execute it, or one that nobody executes any more.\n\n" +
+		{"resume", "Let a plan go on and execute it", "Let a plan go on that is paused, waits after its canary or stopped by itself, and execute it, or one that nobody executes any more. " +
+			"One that had stopped begins with a canary again: as many jobs as its first, or ten.\n\n" +
 			"One process at a time executes a plan. Exit status: see `leasetop redrive --help`.", cli.ResumePlan},
 		{"cancel", "End a plan: what it has not redriven stays dead", "", cli.CancelPlan},
 		{"undo", "Take back what a plan redrove and nobody has claimed yet", "Take back what a plan redrove and nobody has claimed yet: dead letters again, as they were. " +
@@ -67,8 +68,8 @@ func addPlan(root *cobra.Command, o *options, add adder) {
 		var why string
 		cmd := add(plan, &cobra.Command{
 			Use: one.name + " ID", Short: one.short, Long: one.long, Example: "leasetop plan " + one.name + " 14",
-		}, oneID, func(ctx context.Context, _ *cobra.Command, args []string) error {
-			ids, _ := parseIDs(args) // oneID has looked
+		}, onePlan, func(ctx context.Context, _ *cobra.Command, args []string) error {
+			ids, _ := parseIDs(args) // onePlan has looked
 			return cli.With(ctx, o.where(), func(d *cli.Database) error { return one.do(ctx, o.printer(), d.Queue, why, ids[0]) })
 		})
 		cmd.Flags().StringVar(&why, "why", "", "the reason, for whoever reads the log")
