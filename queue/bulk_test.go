@@ -158,7 +158,7 @@ func TestBulkEnqueueIsAllOrNone(t *testing.T) {
 		"the year -5000":      {Queue: "a", RunAt: At(time.Date(-5000, 1, 1, 0, 0, 0, 0, time.UTC))},
 		"no_seven":            {Queue: "a", Kind: "seven"},
 		"a number too large":  {Queue: "a", Payload: json.RawMessage(`[1e200000]`)},
-		"type json":           {Queue: "a", Payload: json.RawMessage(`"\ud800"`)},
+		`holds \ud800, half`:  {Queue: "a", Payload: json.RawMessage(`"\ud800"`)},
 		"idempotency key of ": {Queue: "a", IdempotencyKey: strings.Repeat("k", 1025)},
 	} {
 		for _, before := range []int{0, 1, 1234} {

@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,13 +121,17 @@ func TestEditRefusesWhatCannotBeStored(t *testing.T) {
 	q := open(t)
 	id := buried(t, q, NewJob{})
 	for payload, want := range map[string]string{
-		"":                  "not valid JSON",
-		`{"to": }`:          "not valid JSON: invalid character '}'",
-		`{} {}`:             "not valid JSON",
-		`{"a": "x\u0000y"}`: `holds \u0000, which jsonb cannot store: leave it out`,
-		"\"\xff\"":          "not valid JSON in UTF-8",
-		`"\ud800"`:          "invalid input syntax for type json",
-		`[1e200000]`:        "a number too large or too small for jsonb",
+		"":                       "not valid JSON",
+		`{"to": }`:               "not valid JSON: invalid character '}'",
+		`{} {}`:                  "not valid JSON",
+		`{"a": "x\u0000y"}`:      `holds \u0000, which jsonb cannot store: leave it out`,
+		"\"\xff\"":               "not valid JSON in UTF-8",
+		`"\ud800"`:               `holds \ud800, half of a character, which jsonb cannot store: leave it out`,
+		`{"\uDE00 ": 1}`:         `holds \uDE00, half of a character, which`,
+		`["\ud83d\ud83d\ude00"]`: `holds \ud83d, half of a character, which`,
+		`["\ud83dx\ude00"]`:      `holds \ud83d, half`,
+		`["\\\ud83d"]`:           `holds \ud83d, half`,
+		`[1e200000]`:             "a number too large or too small for jsonb",
 	} {
 		err := q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(payload)})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -211,5 +217,31 @@ func TestPurgeTakesTheOriginalsWithTheirJobs(t *testing.T) {
 	}
 	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)); n != 1 || kept(done) != 0 || kept(left) != 1 {
 		t.Errorf("purged %d completed, and there are %d, %d originals", n, kept(done), kept(left))
+	}
+}
+
+// What PostgreSQL refuses of valid JSON in UTF-8 is found before it is sent, and nothing else.
+func TestWhatJSONBCannotHoldIsFoundExactly(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	random := rand.New(rand.NewPCG(5, 5))
+	parts := []string{`\ud83d`, `\ude00`, `\uDBFF`, `\u0000`, `\u0041`, `\\`, `u0000`, `ud800`, `\"`, `x`, `\n`, `\uffff`, `😀`}
+	refused := 0
+	for range 1000 {
+		text := `"`
+		for range 1 + random.IntN(4) {
+			text += parts[random.IntN(len(parts))]
+		}
+		text += `"`
+		_, err := q.pool.Exec(t.Context(), "select $1::text::jsonb", text)
+		if checked := checkPayload(json.RawMessage(text)); (checked == nil) != (err == nil) {
+			t.Errorf("%s: %v, but PostgreSQL says %v", text, checked, err)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused < 100 || refused > 900 {
+		t.Errorf("PostgreSQL refused %d of 1000", refused)
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -292,22 +294,46 @@ func checkPayload(payload json.RawMessage) error {
 	if !utf8.Valid(payload) { // json.Valid takes any bytes in strings
 		return errors.New("the payload is not valid JSON in UTF-8")
 	}
-	if holdsNUL(payload) {
-		return errors.New("the payload holds \\u0000, which jsonb cannot store: leave it out")
+	if escape, what := unstorable(payload); escape != "" {
+		return fmt.Errorf("the payload holds %s%s which jsonb cannot store: leave it out", escape, cmp.Or(what, ","))
 	}
 	return nil
 }
 
-// holdsNUL tells whether valid JSON has a string or key with the character NUL, which
-// can only be written as an escape.
-func holdsNUL(payload []byte) bool {
+// unstorable finds in valid JSON the first character of a string or key that jsonb cannot
+// hold, which can only be written as an escape: NUL, or half of a pair of surrogates.
+func unstorable(payload []byte) (escape, what string) {
 	for {
 		i := bytes.IndexByte(payload, '\\')
-		if i < 0 || bytes.HasPrefix(payload[i:], []byte(`\u0000`)) {
-			return i >= 0
+		if i < 0 {
+			return "", ""
 		}
-		payload = payload[i+2:] // what is escaped escapes nothing itself
+		payload = payload[i:]
+		code, ok := escaped(payload)
+		if !ok {
+			payload = payload[2:] // what is escaped escapes nothing itself
+			continue
+		}
+		escape, payload = string(payload[:6]), payload[6:]
+		switch next, pair := escaped(payload); {
+		case code == 0:
+			return escape, ""
+		case !utf16.IsSurrogate(code):
+		case pair && utf16.DecodeRune(code, next) != utf8.RuneError:
+			payload = payload[6:]
+		default:
+			return escape, ", half of a character,"
+		}
 	}
+}
+
+// escaped reads the \u escape that a text begins with.
+func escaped(text []byte) (code rune, ok bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 // explain puts the cure before errors that PostgreSQL words for itself.
