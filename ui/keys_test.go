@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // A key that means one thing on one page means nothing else on another: it does that
@@ -44,5 +46,34 @@ func TestHelpNamesAKeyOnce(t *testing.T) {
 				seen[k] = true
 			}
 		}
+	}
+}
+
+// The footer of a plan offers what can be done with it now, and nothing else.
+func TestFooterOfAPlanOffersWhatCanBeDone(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[queue.PlanState]struct{ offers, never []string }{
+		queue.PlanRunning:   {[]string{"space pause", "C cancel"}, []string{"c go on", "c resume"}},
+		queue.PlanPaused:    {[]string{"c resume", "C cancel"}, []string{"space pause"}},
+		queue.PlanHeld:      {[]string{"c go on", "C cancel"}, []string{"space pause"}},
+		queue.PlanDone:      {nil, []string{"space pause", "c go on", "C cancel"}},
+		queue.PlanCancelled: {nil, []string{"space pause", "c go on", "C cancel"}},
+	} {
+		s := newStage(t, withPlan(newWorld(), func(p *queue.Plan) { p.State = state }), 120, 36)
+		s.opens(14)
+		s.sees(want.offers...)
+		s.seesNot(want.never...)
+	}
+}
+
+// A dead letter has died of something: that nothing of it was written down says nothing of
+// its attempts.
+func TestADeadLetterWithoutAHistorySaysSo(t *testing.T) {
+	t.Parallel()
+	for status, says := range map[queue.Status]string{queue.Failed: "no history was recorded", queue.Dead: "no history was recorded", queue.Pending: "no attempt has ended badly yet"} {
+		j := jobOf(status)
+		j.Errors = nil
+		s := atJob(t, newWorld(), j, 120, 36)
+		s.sees(says)
 	}
 }
