@@ -14,7 +14,7 @@ type NewPlan struct {
 	Filter string  // what chose them, for whoever reads the plan; "" when they were named one by one
 	Reason string  // why, for whoever reads the log
 	Canary int     // so many are redriven first, not counting those skipped, and the rest only when all of these have ended; as many again after a stop
-	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan
+	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan. So it is anyway when most of it is gone, and nobody knows how it ended
 	Pace   float64 // jobs a second after the canary; at most MaxPace
 	StopAt *int    // stops when more than so many per cent of those that ended are dead again: at 0 the first does; nil is never. Of fewer than ten, the share is taken of ten, or of the whole canary. What has not ended tells nothing: while slow jobs run, only the canary holds the others back
 }
@@ -29,7 +29,7 @@ type PlanState string
 const (
 	PlanRunning   PlanState = "running"   // whoever executes it redrives
 	PlanCanary    PlanState = "canary"    // the canary is back; it is watched until all of it has ended
-	PlanHeld      PlanState = "held"      // the canary has ended well, and somebody is to say go on
+	PlanHeld      PlanState = "held"      // the canary has ended well, or nobody knows how, and somebody is to say go on
 	PlanPaused    PlanState = "paused"    // somebody paused it
 	PlanStopped   PlanState = "stopped"   // by itself: too many died again
 	PlanDone      PlanState = "done"      // none is waiting any more

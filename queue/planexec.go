@@ -217,8 +217,8 @@ func (e *execution) watch(ctx context.Context, p *standingPlan) (wait time.Durat
 		return 0, e.turn(ctx, "stop", why, PlanStopped, PlanCanary)
 	case !e.tally.ended():
 		return planLook, nil
-	case p.Wait:
-		return 0, e.turn(ctx, "", "", PlanHeld, PlanCanary)
+	case p.Wait, e.tally.unknown() != "":
+		return 0, e.turn(ctx, "", e.tally.unknown(), PlanHeld, PlanCanary)
 	}
 	return 0, e.turn(ctx, "", "", PlanRunning, PlanCanary)
 }

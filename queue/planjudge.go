@@ -108,16 +108,25 @@ func (t *tally) ended() bool {
 	return o.ended() == o.redriven
 }
 
+// unknown says why nobody can tell how the canary ended, "" when most of it can be judged.
+func (t *tally) unknown() string {
+	o := t.judged()
+	if o.known() > 0 && o.known()*2 >= o.redriven {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %d that went first are gone, and nobody knows how they ended", o.gone, o.redriven)
+}
+
 // stop says why the plan is to stop, "" when it is to go on. As long as few have ended, their
-// share is taken of the canary, or of the first ten: one that dies first is not all.
+// share is taken of the canary, or of the first ten: one that dies first is not all. Those gone count as neither.
 func (t *tally) stop(p *standingPlan) (why string) {
 	o := t.judged()
-	of := max(o.ended(), min(judgedFrom, p.Total-p.judged))
+	of := max(o.known(), min(judgedFrom, p.Total-p.judged))
 	if p.State == PlanCanary {
-		of = o.redriven
+		of = o.redriven - o.gone
 	}
 	if p.StopAt == nil || o.died*100 <= int64(*p.StopAt)*of {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d that ended died again, more than %d %%", o.died, o.ended(), *p.StopAt)
+	return fmt.Sprintf("%d of %d that ended died again, more than %d %%", o.died, o.known(), *p.StopAt)
 }

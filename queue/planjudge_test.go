@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -25,7 +26,7 @@ func TestPlanStopsByTheShareOfThoseThatEnded(t *testing.T) {
 		"the first three died":              {running, planOutcomes{redriven: 50, died: 3, pending: 47}, "3 of 3 that ended died again, more than 20 %"},
 		"a fifth":                           {running, planOutcomes{redriven: 50, completed: 40, died: 10}, ""},
 		"more than a fifth":                 {running, planOutcomes{redriven: 50, completed: 39, died: 11}, "11 of 50 that ended died again, more than 20 %"},
-		"those gone ended too":              {running, planOutcomes{redriven: 50, gone: 40, died: 10}, ""},
+		"those gone tell nothing":             {running, planOutcomes{redriven: 50, gone: 40, died: 10}, "10 of 10 that ended died again, more than 20 %"},
 		"the first, at nought":              {strict, planOutcomes{redriven: 50, completed: 48, died: 1, pending: 1}, "1 of 49 that ended died again, more than 0 %"},
 		"none, at nought":                   {strict, planOutcomes{redriven: 50, completed: 50}, ""},
 		"never":                             {never, planOutcomes{redriven: 50, died: 50}, ""},
@@ -113,6 +114,30 @@ func TestPlanGoesOnByItselfAfterItsCanary(t *testing.T) {
 	})))
 	if !watched || p.State != PlanDone || p.Redriven != 30 || p.Completed != 4 || p.Gone != 1 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A canary of which nobody knows how it ended proves nothing, whoever wanted to wait.
+func TestCanaryThatIsGoneHoldsThePlan(t *testing.T) {
+	t.Parallel()
+	for _, wait := range []bool{false, true} {
+		for _, gone := range []int{3, 5} {
+			q := open(t)
+			ids := deadLetters(t, q, 30)
+			p := started(t, q, NewPlan{IDs: ids, Canary: 5, Wait: wait, StopAt: new(0)})
+			p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, once(PlanCanary, func(Plan) {
+				ends(t, q, 5, wellDone(t, q))
+				exec(t, q, "delete from leasetop.jobs where id = any($1)", ids[:gone])
+			})))
+			want := fmt.Sprintf("%d of the 5 that went first are gone, and nobody knows how they ended", gone)
+			if p.State != PlanHeld || p.StateBy != "" || p.Why != want || p.Redriven != 5 {
+				t.Errorf("wait %v: %+v", wait, p)
+			}
+			must[Plan](t)(q.ResumePlan(t.Context(), bob, "they were purged", p.ID))
+			if p = executed(t, q, p.ID); p.State != PlanDone {
+				t.Errorf("then %+v", p)
+			}
+		}
 	}
 }
 

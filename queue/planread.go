@@ -164,6 +164,9 @@ type planOutcomes struct{ redriven, completed, died, running, pending, gone int6
 
 func (o planOutcomes) ended() int64 { return o.completed + o.died + o.gone }
 
+// known is how many ended in a way that is known: those gone from the table may have died or not.
+func (o planOutcomes) known() int64 { return o.completed + o.died }
+
 func (o planOutcomes) plus(p planOutcomes) planOutcomes {
 	return planOutcomes{
 		o.redriven + p.redriven, o.completed + p.completed, o.died + p.died,

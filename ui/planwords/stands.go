@@ -23,6 +23,9 @@ func Stands(p queue.Plan) string {
 	case queue.PlanCanary:
 		return canary(p, p.Redriven+p.Undone-p.CanaryAfter) + " are back: it waits until all of them have ended"
 	case queue.PlanHeld:
+		if p.Why != "" {
+			return "it waits for somebody to say go on: " + p.Why
+		}
 		return pick(p.CanaryAfter > 0, "the next", "the first") + " have ended well: it waits for somebody to say go on"
 	case queue.PlanPaused:
 		return "paused" + because(by, p.Why)
