@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -31,11 +32,15 @@ func (q *Queue) CancelPlan(ctx context.Context, by, why string, id int64) (Plan,
 // UndoPlan has a plan take back what it redrove and nobody has claimed since: dead letters
 // again as they were, with what happened in their history. What was waiting stays dead.
 // Somebody has to execute it. A plan that is done or cancelled can be undone too; an undo
-// can be neither paused nor cancelled. The error wraps [ErrPlanState] when the plan is
-// being undone, or was.
+// can be neither paused nor cancelled. Of one that is being undone already this changes
+// nothing: whoever executed that may be gone. The error wraps [ErrPlanState] when the plan was undone.
 func (q *Queue) UndoPlan(ctx context.Context, by, why string, id int64) (Plan, error) {
-	return q.turnPlan(ctx, "undo", by, why, id, PlanUndoing,
+	p, err := q.turnPlan(ctx, "undo", by, why, id, PlanUndoing,
 		PlanRunning, PlanCanary, PlanHeld, PlanPaused, PlanStopped, PlanDone, PlanCancelled)
+	if errors.Is(err, ErrPlanState) && p.State == PlanUndoing {
+		return p, nil
+	}
+	return p, err
 }
 
 // turnPlan brings a plan from one of some states into another, as a person asked for.

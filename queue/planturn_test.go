@@ -36,6 +36,12 @@ func TestRequestsInEveryStateOfAPlan(t *testing.T) {
 			exec(t, q, "update leasetop.redrive_plans set state = $2, state_by = 'carl', why = 'so', ended_at = null where id = $1", id, state)
 			p, err := request(state)
 			want := allowed[name]
+			if state == PlanUndoing && name == "undo" { // whoever executed that may be gone
+				if err != nil || p.State != state || p.StateBy != "carl" || p.Why != "so" {
+					t.Errorf("undo of one that is being undone: %+v %v", p, err)
+				}
+				continue
+			}
 			switch {
 			case want != "" && (err != nil || p.State != want || p.StateBy != bob || p.Why != "wait" || p.State.Ended() != (p.EndedAt != nil)):
 				t.Errorf("%s of one that is %s: %+v %v", name, state, p, err)

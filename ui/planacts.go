@@ -143,6 +143,8 @@ func (a *app) undoPlanKey(p *queue.Plan) action {
 // planUndoable says why there is nothing to take back.
 func planUndoable(p *queue.Plan) string {
 	switch {
+	case p.State == queue.PlanUndoing && (p.Executor == "" || p.Alone > 0): // it goes on here
+		return ""
 	case p.State == queue.PlanUndone, p.State == queue.PlanUndoing:
 		return "the plan " + isNow(p)
 	case p.Redriven == 0:
