@@ -54,6 +54,7 @@ func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPla
 	if ended.ID == 0 {
 		return end
 	}
+	end = errors.Join(end, takenBack(ended))
 	return errors.Join(p.redriven(context.WithoutCancel(ctx), q, ended), end)
 }
 
@@ -151,6 +152,14 @@ func (p Printer) carryOut(ctx context.Context, q *queue.Queue, id int64) (queue.
 	return plan, nil
 }
 
+// takenBack is the end of a redrive whose plan somebody undid under it.
+func takenBack(plan queue.Plan) error {
+	if plan.State != queue.PlanUndone {
+		return nil
+	}
+	return PlanEnd{PlanUnfinished, fmt.Sprintf("plan %d was %s", plan.ID, planwords.Stands(plan))}
+}
+
 // interrupted pauses a plan that the command was executing: somebody wanted it to stop.
 // An undo cannot be paused, and stands still until somebody goes on with it.
 func interrupted(ctx context.Context, q *queue.Queue, id int64) (queue.Plan, error) {
@@ -201,7 +210,15 @@ func ResumePlan(ctx context.Context, p Printer, q *queue.Queue, why string, id i
 		}
 		fmt.Fprintf(p.Err, "leasetop: plan %d %s\n", id, planwords.GoesOn(plan))
 	}
-	return p.executed(ctx, q, id)
+	undoing := plan.State == queue.PlanUndoing
+	plan, end := p.carryOut(ctx, q, id)
+	if plan.ID == 0 {
+		return end
+	}
+	if !undoing {
+		end = errors.Join(end, takenBack(plan))
+	}
+	return errors.Join(p.planLine(plan), end)
 }
 
 // UndoPlan takes back what a plan redrove and nobody has claimed since. Where another

@@ -22,6 +22,7 @@ func TestStandsNamesWhoAndWhy(t *testing.T) {
 		{queue.Plan{State: queue.PlanRunning, CanaryAfter: 8, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 18}}, "redrives the rest"},
 		{queue.Plan{State: queue.PlanRunning, Canary: 5, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 5}}, "redrives the rest"},
 		{queue.Plan{State: queue.PlanRunning, PlanCounts: queue.PlanCounts{Total: 31}}, "redrives"},
+		{queue.Plan{State: queue.PlanHeld, Why: "5 of the 5 that went first are gone"}, "it waits for somebody to say go on: 5 of the 5 that went first are gone"},
 		{queue.Plan{State: queue.PlanPaused, StateBy: "bob@shop2", Why: "mail is down"}, "paused by bob@shop2: mail is down"},
 		{queue.Plan{State: queue.PlanStopped, Why: "3 of 5 are dead again"}, "stopped by itself: 3 of 5 are dead again"},
 		{queue.Plan{State: queue.PlanUndone, StateBy: "ann@shop1"}, "undone by ann@shop1"},
