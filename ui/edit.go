@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
@@ -34,20 +35,26 @@ type edit struct {
 func (e *edit) program() string { return brief(filepath.Base(e.editor.Name), 24) }
 
 // drafts is the edit that is under way; there is one at a time.
-type drafts struct{ open *edit }
+type drafts struct {
+	open *edit
+	left []string // files of edits of programs that were killed
+}
 
 // leave ends the edit with the program. A draft that would be lost stays, and is named.
 func (d *drafts) leave() (says []string) {
+	if len(d.left) > 0 {
+		says = append(says, "an edit that was killed left its text in "+strings.Join(d.left, ", ")+": delete it when you are done")
+	}
 	e := d.open
 	if e == nil {
-		return nil
+		return says
 	}
 	d.open = nil
 	if e.draft.Changed() {
-		return []string{fmt.Sprintf("the edited payload of job %d was not written; it is in %s", e.id, e.draft.Path)}
+		return append(says, fmt.Sprintf("the edited payload of job %d was not written; it is in %s", e.id, e.draft.Path))
 	}
 	e.draft.Remove()
-	return nil
+	return says
 }
 
 // editKey has the operator edit a job's payload.
@@ -64,6 +71,7 @@ func editKey(a *app, job *queue.Job) action {
 // editMsg is a payload that is ready for the editor, or why there is none.
 type editMsg struct {
 	edit *edit
+	left []string // see [editor.Sweep]
 	err  error
 }
 
@@ -93,7 +101,7 @@ func (a *app) beginEdit(ctx context.Context, id int64, revealed bool) editMsg {
 	if err != nil {
 		return editMsg{err: err}
 	}
-	return editMsg{edit: &edit{id: id, status: job.Status, was: job.Payload, text: text, editor: e, draft: draft}}
+	return editMsg{edit: &edit{id: id, status: job.Status, was: job.Payload, text: text, editor: e, draft: draft}, left: editor.Sweep()}
 }
 
 // byLine breaks a payload into lines. Nothing else changes: numbers stay as they are written.
@@ -115,7 +123,7 @@ func (a *app) editReady(m editMsg) tea.Cmd {
 		return a.io(func(context.Context) tea.Msg { draft.Remove(); return nil })
 	}
 	a.flash = flash{}
-	a.drafts.open = m.edit
+	a.drafts.open, a.drafts.left = m.edit, m.left
 	return a.openEditor(m.edit)
 }
 
@@ -135,11 +143,12 @@ func (a *app) editorEnded(m editorMsg) tea.Cmd {
 	return a.io(func(context.Context) tea.Msg {
 		text, err := m.edit.draft.Text()
 		if err != nil {
-			return reviewMsg{edit: m.edit, err: err}
+			return reviewMsg{edit: m.edit, err: err, kept: m.edit.draft.Changed() || m.err != nil && m.edit.draft.Beside()}
 		}
 		r := reviewMsg{edit: m.edit, text: text, ended: m.err, problem: editor.Check(text)}
 		if r.problem == nil {
 			r.same = compact(text) == compact(m.edit.text)
+			r.kept = r.same && m.err != nil && m.edit.draft.Beside()
 		}
 		return r
 	})
@@ -162,13 +171,20 @@ type reviewMsg struct {
 	problem *editor.Problem
 	same    bool  // nothing was changed
 	err     error // it could not be read
+	kept    bool  // there is something to keep that is not under review
 }
 
 func (a *app) review(m reviewMsg) tea.Cmd {
 	switch {
+	case m.err != nil && m.kept:
+		a.drafts.open = nil
+		a.ask(newLate(editedMsg{edit: m.edit, err: m.err}))
 	case m.err != nil:
 		a.drafts.open = nil
 		a.say(danger, m.err.Error())
+	case m.same && m.kept:
+		a.drafts.open = nil
+		a.ask(newLate(editedMsg{edit: m.edit, err: fmt.Errorf("%s ended with %w, and left something beside the file", m.edit.program(), m.ended)}))
 	case m.same:
 		a.drafts.open = nil
 		if m.ended != nil {

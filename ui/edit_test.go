@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/leasetop/leasetop/queue"
@@ -174,6 +175,26 @@ func TestEditIsThrownAwayOnlyWhenThatIsConfirmed(t *testing.T) {
 	s.seesNot("EDITED PAYLOAD")
 	if left := leftBehind(t); len(left) > 0 || len(w.edits) > 0 || s.app.drafts.open != nil {
 		t.Errorf("left %v, edits %v", left, w.edits)
+	}
+}
+
+// What comes back and cannot be looked at stays in its file, which is named.
+func TestEditThatCannotBeReadIsKept(t *testing.T) {
+	for name, leave := range map[string]func(path string) error{
+		"larger than 16 MB": func(path string) error { return os.WriteFile(path, make([]byte, 17<<20), 0o600) },
+		"no file":           func(path string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) },
+		"beside the file":   func(path string) error { return os.WriteFile(path+".swp", []byte("half"), 0o600) },
+	} {
+		s := editing(t, newWorld(), sampleJob(88007), 120, 36)
+		e := s.app.drafts.open
+		if err := leave(e.draft.Path); err != nil {
+			t.Fatal(err)
+		}
+		s.send(editorMsg{e, errors.New("signal: killed")})
+		s.sees("NOT WRITTEN: JOB 88007", name, "Your text is kept", filepath.Base(e.draft.Path))
+		if len(leftBehind(t)) == 0 || s.app.drafts.open != nil {
+			t.Errorf("%s: left %v", name, leftBehind(t))
+		}
 	}
 }
 

@@ -41,16 +41,20 @@ func Edit(ctx context.Context, p Printer, q *queue.Queue, e Editing) error {
 	if err != nil {
 		return err
 	}
-	if _, secrets := mask.JSON(string(job.Payload)); secrets > 0 { // the editor shows them
-		seen := queue.Act{By: Operator(), What: "reveal", Reason: "to edit the payload", IDs: []int64{e.ID}}
-		if err := q.Logged(ctx, seen, func(context.Context) (int, int, error) { return 1, 0, nil }); err != nil {
-			return err
-		}
-	}
 	was := strings.TrimRight(readable(job.Payload), "\n") + "\n"
 	draft, err := editor.NewDraft(fmt.Sprintf("job-%d.json", e.ID), was)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: `leasetop edit %d --payload @FILE` takes the new payload from a file", err, e.ID)
+	}
+	if _, secrets := mask.JSON(string(job.Payload)); secrets > 0 { // the editor shows them
+		seen := queue.Act{By: Operator(), What: "reveal", Reason: "to edit the payload", IDs: []int64{e.ID}}
+		if err := q.Logged(ctx, seen, func(context.Context) (int, int, error) { return 1, 0, nil }); err != nil {
+			draft.Remove()
+			return err
+		}
+	}
+	for _, path := range editor.Sweep() {
+		fmt.Fprintf(p.Err, "leasetop: an edit that was killed left its text in %s: delete it when you are done\n", path)
 	}
 	// An interrupt that is typed in the editor is the editor's, and no end of the command.
 	interrupts := make(chan os.Signal, 1)
@@ -61,7 +65,7 @@ func Edit(ctx context.Context, p Printer, q *queue.Queue, e Editing) error {
 	if err = typed(ctx, program, draft); err == nil {
 		err = p.editTo(ctx, q, e, job, draft, was)
 	}
-	if err != nil && draft.Changed() {
+	if err != nil && (draft.Changed() || draft.Beside()) {
 		redrive := ""
 		if e.Redrive {
 			redrive = " --redrive"

@@ -4,56 +4,117 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 )
 
 // Draft is a text that is being edited, in a file that nobody else may read, in a folder
-// of its own, where the editor's backups and swap files are too.
+// of its own, where the editor's backups and swap files are too. The folder is locked as
+// long as the program or the editor lives: see [Sweep].
 type Draft struct {
 	Path  string
 	given string
+	lock  *os.File // the folder
 }
 
-// draftMost is how many bytes of a draft are read.
+// draftMost is how many bytes are edited.
 const draftMost = 16 << 20
 
-// NewDraft writes a text into a file of this name.
+// untouched is the part of a second at which a draft was written that nobody has written
+// to since.
+const untouched = 271828182 * time.Nanosecond
+
+// NewDraft writes a text into a file of this name. One of more than 16 MB is refused.
 func NewDraft(name, text string) (*Draft, error) {
-	folder, err := os.MkdirTemp("", "leasetop-edit-")
+	if len(text) > draftMost {
+		return nil, errors.New("the text is larger than the 16 MB that can be edited")
+	}
+	folder, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return nil, fmt.Errorf("a file to edit: %w", err)
 	}
-	d := &Draft{filepath.Join(folder, name), text}
-	if err := os.WriteFile(d.Path, []byte(text), 0o600); err != nil {
+	d := &Draft{Path: filepath.Join(folder, name), given: text}
+	if err := d.write(folder); err != nil {
 		d.Remove()
 		return nil, fmt.Errorf("a file to edit: %w", err)
 	}
 	return d, nil
 }
 
-// Text reads what the draft is now.
+func (d *Draft) write(folder string) (err error) {
+	if d.lock, err = os.Open(folder); err != nil {
+		return err
+	}
+	if err = syscall.Flock(int(d.lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	if err = os.WriteFile(d.Path, []byte(d.given), 0o600); err != nil {
+		return err
+	}
+	at := time.Now().Truncate(time.Second).Add(untouched)
+	return os.Chtimes(d.Path, at, at)
+}
+
+// Text reads what the draft is now. What an editor left that is no file is not waited for.
 func (d *Draft) Text() (string, error) {
-	f, err := os.Open(d.Path)
+	text, err := read(d.Path)
 	if err != nil {
 		return "", fmt.Errorf("the edited file: %w", err)
 	}
+	return text, nil
+}
+
+func read(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return "", errors.New("the editor left a link in its place")
+	}
+	if err != nil {
+		return "", err
+	}
 	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", errors.New("the editor left something else in its place, which is no file")
+	}
 	text, err := io.ReadAll(io.LimitReader(f, draftMost+1))
 	if err == nil && len(text) > draftMost {
 		err = errors.New("larger than 16 MB")
 	}
-	if err != nil {
-		return "", fmt.Errorf("the edited file: %w", err)
-	}
-	return string(text), nil
+	return string(text), err
 }
 
-// Changed tells whether there is anything in the draft that would be lost with it.
+// Changed tells whether there is anything in the draft that would be lost with it, also
+// when it cannot be read.
 func (d *Draft) Changed() bool {
 	text, err := d.Text()
-	return err == nil && text != d.given
+	return err == nil && text != d.given || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// Beside tells whether the editor left anything beside the draft, as one does that was
+// killed: what was typed may be in there.
+func (d *Draft) Beside() bool {
+	found, err := os.ReadDir(filepath.Dir(d.Path))
+	if err != nil {
+		return false
+	}
+	for _, one := range found {
+		if one.Name() != filepath.Base(d.Path) {
+			return true
+		}
+	}
+	return false
 }
 
 // Remove deletes the draft, and all that the editor left beside it.
-func (d *Draft) Remove() { _ = os.RemoveAll(filepath.Dir(d.Path)) }
+func (d *Draft) Remove() {
+	_ = os.RemoveAll(filepath.Dir(d.Path))
+	if d.lock != nil {
+		_ = d.lock.Close()
+	}
+}

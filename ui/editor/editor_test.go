@@ -139,3 +139,38 @@ func TestProblemsAreFoundWhereTheyAre(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// What an editor leaves in place of the file may be anything: nothing hangs, it is refused
+// with a reason, and nothing is taken for unchanged.
+func TestWhatIsNoFileIsRefusedAndKept(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, c := range []struct{ leaves, says string }{
+		{`rm "$1"; mkfifo "$1"`, "no file"},
+		{`rm "$1"; mkdir "$1"`, "no file"},
+		{`rm "$1"; ln -s /etc/passwd "$1"`, "a link"},
+		{`head -c 17000000 /dev/zero > "$1"`, "larger than 16 MB"},
+	} {
+		t.Setenv("VISUAL", script(t, filepath.Join(t.TempDir(), "odd"), c.leaves))
+		e, err := Find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := NewDraft("job-7.json", "{}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := NewSession(t.Context(), e, d).Run(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Text(); err == nil || !strings.Contains(err.Error(), c.says) || !d.Changed() {
+			t.Errorf("%s: %v, changed %t", c.leaves, err, d.Changed())
+		}
+		d.Remove()
+	}
+	if _, err := NewDraft("job-7.json", strings.Repeat("x", draftMost+1)); err == nil || !strings.Contains(err.Error(), "16 MB") {
+		t.Errorf("too large to come back: %v", err)
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}

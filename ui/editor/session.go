@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -64,7 +65,12 @@ func (s *Session) Run() error {
 	if f, ok := s.out.(*os.File); ok && term.IsTerminal(f.Fd()) {
 		defer guard.Reset(f)
 	}
+	return s.command().Run()
+}
+
+func (s *Session) command() *exec.Cmd {
 	cmd := s.editor.command(s.ctx, s.draft.Path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.in, s.out, s.out
-	return cmd.Run()
+	cmd.ExtraFiles = []*os.File{s.draft.lock} // the draft is the editor's too, which may outlive this program
+	return cmd
 }
