@@ -35,7 +35,7 @@ const (
 	PlanDone      PlanState = "done"      // none is waiting any more
 	PlanCancelled PlanState = "cancelled" // somebody ended it; what is redriven stays so
 	PlanUndoing   PlanState = "undoing"   // whoever executes it takes back what nobody has claimed yet
-	PlanUndone    PlanState = "undone"    // that is done
+	PlanUndone    PlanState = "undone"    // that is done; StateBy is who asked for it
 )
 
 // Ended tells whether nothing will happen in a plan of this state any more.

@@ -34,7 +34,7 @@ func TestUndoMakesDeadLettersWhatTheyWere(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = executed(t, q, p.ID)
-	if p.State != PlanUndone || p.Undone != 6 || p.Redriven != 0 || p.EndedAt == nil {
+	if p.State != PlanUndone || p.StateBy != bob || p.Why != "too soon" || p.Undone != 6 || p.Redriven != 0 || p.EndedAt == nil {
 		t.Errorf("%+v", p)
 	}
 	for i, id := range ids {

@@ -10,8 +10,8 @@
 WITH turned AS (
   UPDATE leasetop.redrive_plans
   SET state = $3::text,
-      state_by = $4::text,
-      why = $5::text,
+      state_by = CASE WHEN $3::text = 'undone' THEN state_by ELSE $4::text END, -- whose undo it was
+      why = CASE WHEN $3::text = 'undone' THEN why ELSE $5::text END,
       changed_at = now(),
       ended_at = CASE WHEN $3::text IN ('done', 'cancelled', 'undone') THEN now() END,
       passed = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN false
