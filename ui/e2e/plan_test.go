@@ -138,7 +138,7 @@ func TestPlanIsSharedByTwoDashboards(t *testing.T) {
 	s.find(`executed +by \S+@\S+`)
 	s.until("the other executing it", `select state = 'running' and reached > 20 from leasetop.redrive_plans`)
 	s.Press("c")
-	s.find(`! go on: \S+@\S+ executes it`)
+	s.find(`! go on: \S+@\S+( pid \d+)? executes it`)
 
 	other.kill9()
 	s.Expect("! by nobody: c takes it over")
