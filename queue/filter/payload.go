@@ -35,7 +35,7 @@ func readPayload(t *term, path []Value, v Value) *Mistake {
 func value(at string, v Value) string {
 	text, star := v.begin()
 	switch {
-	case v.Quoted:
+	case v.Quoted && !star:
 		return equals(at, text)
 	case star && text == "":
 		return "exists(" + at + ")"

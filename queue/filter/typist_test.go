@@ -104,6 +104,10 @@ func (t typist) text(free bool) (string, typedText) {
 			v.begins = true
 			return v.text + "*", v
 		}
+		if v.text != "" && rapid.Bool().Draw(t.T, "quoted begin") {
+			v.begins = true
+			return doubled(v.text) + "*", v
+		}
 	case 1:
 		if letters {
 			return v.text, v

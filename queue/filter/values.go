@@ -9,7 +9,7 @@ import (
 
 // begin is how a value begins that ends with a *.
 func (v Value) begin() (text string, star bool) {
-	if v.Quoted {
+	if v.Quoted && !v.star {
 		return v.Text, false
 	}
 	return strings.CutSuffix(v.Text, "*")

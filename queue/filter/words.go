@@ -15,8 +15,9 @@ type Word struct {
 // Value is a piece of a word.
 type Value struct {
 	Text     string // without its quotes
-	Quoted   bool   // a part of it stood in quotes: every letter of it is just a letter
+	Quoted   bool   // a part of it stood in quotes: every letter of it is just a letter, but for a * behind them
 	From, To int    // its bytes, with its quotes
+	star     bool   // that * is there: it begins like this
 }
 
 // Words takes a text apart: words at blanks, a key at the first colon, its parts at
@@ -85,7 +86,8 @@ func parts(text string, from, to int, separator byte) (values []Value) {
 func part(text string, from, to int, separator byte) Value {
 	v := Value{From: from, To: from}
 	var b strings.Builder
-	for open := false; v.To < to; v.To++ {
+	open := false
+	for ; v.To < to; v.To++ {
 		switch c := text[v.To]; {
 		case c == '"':
 			if !open && v.To > from && text[v.To-1] == '"' { // the second of two within quotes
@@ -93,13 +95,13 @@ func part(text string, from, to int, separator byte) Value {
 			}
 			v.Quoted, open = true, !open
 		case c == separator && separator != 0 && !open:
-			v.Text = b.String()
+			v.Text, v.star = b.String(), v.Quoted && text[v.To-1] == '*'
 			return v
 		default:
 			b.WriteByte(c)
 		}
 	}
-	v.Text = b.String()
+	v.Text, v.star = b.String(), v.Quoted && !open && text[to-1] == '*'
 	return v
 }
 
