@@ -478,3 +478,13 @@ func TestEventsTabAtEverySize(t *testing.T) {
 	s.press("esc", "v", "v")
 	each()
 }
+
+// Whose claim ended is not who ended it: an operator who takes a job back from a worker
+// that is gone leaves the same row as that worker when it gives the job back.
+func TestReleasedJobIsNotSaidToBeReleasedByItsOwner(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newWorld(), 120, 36)
+	s.happens(watch.Event{What: watch.Released, JobID: 42004, Count: 1, Queue: "emails", Owner: "w9@vm"})
+	s.sees("released from w9@vm")
+	s.seesNot("released by")
+}
