@@ -58,6 +58,13 @@ func (s *session) answer(key string) {
 	s.Press(key)
 }
 
+// decides presses a button of the review, as soon as it shows its key: then it listens.
+func (e *editors) decides(key, button string) {
+	e.t.Helper()
+	e.Expect(" " + key + "  " + button)
+	e.Press(key)
+}
+
 // drafts are the texts that are left in the folder of temporary files.
 func (e *editors) drafts() (texts []string) {
 	e.t.Helper()
@@ -97,12 +104,13 @@ func TestPayloadIsMendedInTheEditor(t *testing.T) {
 
 	s.edits(`sed -i 's/exmaple/example/; s/\("n": [0-9]*\)/\1 oops/' "$1"`)
 	s.Expect("This is no JSON: line", "oops")
-	s.edits(`sed -i 's/ oops//' "$1"`)
+	s.write("does", `sed -i 's/ oops//' "$1"`)
+	s.decides("e", "go on editing")
 	s.Expect("ann@exmaple.com", "ann@example.com", "2 lines of the payload changed", "save and redrive")
 	if before := payload(); !strings.Contains(before, "exmaple") {
 		t.Fatalf("it was written before anybody said so: %s", before)
 	}
-	s.answer("r")
+	s.decides("r", "save and redrive")
 	s.find(`status +pending`)
 	s.find(`waits +no live worker takes`)
 	s.Expect("edited once")
@@ -123,7 +131,7 @@ func TestPayloadIsMendedInTheEditor(t *testing.T) {
 	s.edits(`sed -i 's/example/elsewhere/' "$1"`)
 	s.Expect("ann@elsewhere.com")
 	s.exec(`update leasetop.jobs set payload = '{"to": "bob"}' where id = $1`, id)
-	s.answer("s")
+	s.decides("s", "save")
 	s.Expect("NOT WRITTEN")
 	if left := s.drafts(); len(left) != 1 || !strings.Contains(left[0], "elsewhere") || payload() != `{"to": "bob"}` {
 		t.Errorf("kept %q, the payload is %s", left, payload())
