@@ -16,9 +16,14 @@ import (
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
+// race is for the programs that tests run: built with the race detector, each would wait for a
+// second at its end, for races of goroutines that go on. There are hundreds of them.
+const race = "atexit_sleep_ms=10"
+
 // The scripts in testdata run the real command line against a real database.
 // TestMain makes this binary be leasetop when a script calls it so.
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", race)
 	testscript.Main(withDatabases{m}, map[string]func(){"leasetop": func() { os.Exit(Main("test")) }})
 }
 
@@ -38,6 +43,7 @@ func TestCommandLine(t *testing.T) {
 				Files:              []string{script},
 				RequireUniqueNames: true,
 				Setup: func(e *testscript.Env) error {
+					e.Setenv("GORACE", race)
 					for _, name := range []string{"DATABASE_URL", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGSERVICE", "PGPASSWORD"} {
 						e.Setenv(name, "")
 					}
