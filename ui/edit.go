@@ -210,7 +210,7 @@ type editedMsg struct {
 // writeEdit writes the new payload, and brings the job back if that is wanted.
 func (a *app) writeEdit(e *edit, text string, redrive bool) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
-		act := queue.Act{By: a.cfg.By, What: "edit", IDs: []int64{e.id}, Asked: 1, Reason: pick(redrive, "and redrive", "")}
+		act := queue.Act{By: a.cfg.By, What: pick(redrive, "edit and redrive", "edit"), IDs: []int64{e.id}, Asked: 1}
 		err := a.cfg.Jobs.Logged(ctx, act, func(ctx context.Context) (done, skipped int, err error) {
 			if err = a.cfg.Jobs.EditPayload(ctx, a.cfg.By, queue.Edit{ID: e.id, Was: e.was, Payload: json.RawMessage(compact(text)), Redrive: redrive}); err != nil {
 				return 0, 0, err

@@ -81,7 +81,7 @@ func TestEditedPayloadIsSavedAsItIsWritten(t *testing.T) {
 			string(e.Payload) != `{"to":"ann@example.com","n":[1970670598291982290,1e400,-0]}` {
 			t.Errorf("%+v", e)
 		}
-		if a := s.entered(); a.What != "edit" || a.Done != 1 || a.IDs[0] != 88007 {
+		if a := s.entered(); a.What != pick(c.redrive, "edit and redrive", "edit") || a.Done != 1 || a.IDs[0] != 88007 {
 			t.Errorf("entered: %+v", a)
 		}
 		if left := leftBehind(t); len(left) > 0 || s.app.drafts.open != nil {
