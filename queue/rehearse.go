@@ -12,7 +12,7 @@ import (
 // Gone add up to the jobs that were named.
 type Rehearsal struct {
 	Groups []DeadGroup `json:"groups"` // those that would be redriven by what they died of, the largest first; without bars
-	InUse  int64       `json:"in_use"` // would be skipped: a live job has their idempotency key
+	InUse  int64       `json:"in_use"` // would be skipped: a live job has their idempotency key, or one that was named before them has it then
 	Gone   int64       `json:"gone"`   // would be skipped: no dead letters, or no jobs at all
 
 	Queues map[string]int64 `json:"queues"` // how many of them are dead letters, by queue
@@ -36,8 +36,13 @@ func (q *Queue) Rehearse(ctx context.Context, ids []int64) (Rehearsal, error) {
 	type group struct{ queue, kind, fingerprint string }
 	at := map[group]int{}
 	ids = distinct(ids)
+	keys := takenKeys{}
 	for some := range slices.Chunk(ids, rehearseBatch) {
-		rows, err := q.pool.Query(ctx, q.schema.Query("rehearse"), some)
+		again, err := keys.take(ctx, q, some)
+		if err != nil {
+			return Rehearsal{}, q.failed("try a redrive", err, "rehearse_keys")
+		}
+		rows, err := q.pool.Query(ctx, q.schema.Query("rehearse"), some, again)
 		if err != nil {
 			return Rehearsal{}, q.failed("try a redrive", err, "rehearse")
 		}
@@ -68,6 +73,28 @@ func (q *Queue) Rehearse(ctx context.Context, ids []int64) (Rehearsal, error) {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last))
 	})
 	return r, nil
+}
+
+// takenKeys are the idempotency keys that jobs named so far would have, each with its queue.
+type takenKeys map[[2]string]bool
+
+// take has jobs take their keys in their order, and returns those that come too late.
+func (t takenKeys) take(ctx context.Context, q *Queue, ids []int64) (late []int64, err error) {
+	rows, err := q.pool.Query(ctx, q.schema.Query("rehearse_keys"), ids)
+	if err != nil {
+		return nil, err
+	}
+	var id int64
+	late = []int64{} // nil would be NULL
+	var key [2]string
+	_, err = pgx.ForEachRow(rows, []any{&id, &key[0], &key[1]}, func() error {
+		if t[key] {
+			late = append(late, id)
+		}
+		t[key] = true
+		return nil
+	})
+	return late, err
 }
 
 // join adds another part of the same group.

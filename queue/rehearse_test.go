@@ -38,6 +38,20 @@ func TestRehearsalSaysWhatTheRedriveThenDoes(t *testing.T) {
 	}
 }
 
+// Of dead letters with one key the first takes it, also when the others are read in another part.
+func TestRehearsalKnowsKeysThatAreRepeatedAmongTheDead(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	exec(t, q, `insert into leasetop.jobs (queue, status, idempotency_key, updated_at)
+		select case n when 25000 then 'images' else 'emails' end, 'dead', case when n in (1, 2, 24000, 25000) then 'k' end, now() - make_interval(secs => n) from generate_series(1, 25000) n`)
+	ids := deadIDs(t, q, "")
+	r := must[Rehearsal](t)(q.Rehearse(t.Context(), ids))
+	plan := executed(t, q, started(t, q, NewPlan{IDs: ids}).ID)
+	if r.InUse != 2 || r.Gone != 0 || r.Redriven() != plan.Redriven || plan.Skipped != 2 {
+		t.Errorf("%d redriven, %d in use: then %+v", r.Redriven(), r.InUse, plan)
+	}
+}
+
 func TestRehearsalOfManyJoinsItsParts(t *testing.T) {
 	t.Parallel()
 	q := open(t)

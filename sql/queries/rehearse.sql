@@ -1,12 +1,11 @@
 -- What a redrive of some jobs would find, by what they died of.
---   $1 ids, each once
+--   $1 ids, each once   $2 those of them whose idempotency key one named before them takes
 -- Rows: queue, kind, fingerprint; how many would be redriven and how many skipped for their
 -- idempotency key; when the first and the last of both died, the id of the last one and the
--- first 1,000 characters of its error. Jobs that are no dead letters are in no row. A key
--- that two of these jobs have counts as free. Indexes: primary key, jobs_idempotency.
+-- first 1,000 characters of its error. Jobs that are no dead letters are in no row. Indexes: primary key, jobs_idempotency.
 WITH dead AS MATERIALIZED (
   SELECT id, queue, kind, coalesce(fingerprint, '') AS fingerprint, died_at,
-    idempotency_key IS NOT NULL AND EXISTS (
+    id = ANY ($2::bigint[]) OR idempotency_key IS NOT NULL AND EXISTS (
       SELECT FROM leasetop.jobs AS live
       WHERE live.queue = jobs.queue
         AND live.idempotency_key = jobs.idempotency_key
