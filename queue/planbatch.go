@@ -15,9 +15,9 @@ const (
 	// planQuick and planSlow are between which a transaction of a plan should take: a batch that is quicker
 	// lets the next one be larger, a slower one smaller.
 	planQuick, planSlow = 40 * time.Millisecond, 80 * time.Millisecond
-	// planStuck is how long a single job may wait for a row or a key that another
-	// transaction has locked, before it is passed over.
-	planStuck = time.Second
+	// planStuck is how long jobs may wait, all in all, for rows and keys that others have locked, before
+	// they are passed over. It begins anew with whoever executes the plan next.
+	planStuck = 3 * time.Second
 )
 
 // batch moves the next jobs of the plan, those behind a position, and returns how many were redriven or
@@ -32,7 +32,6 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 	reason := ""
 	switch locked := false; {
 	case err == nil:
-		e.stuck = time.Time{}
 		switch {
 		case took > planSlow:
 			e.size = max(n/2, 1)
@@ -48,14 +47,11 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 		case n > 1:
 			e.size = n / 2
 			return 0, nil
-		case locked && e.stuck.IsZero():
-			e.stuck = began
-			return 0, nil
-		case locked && time.Since(e.stuck) < planStuck:
+		case locked && e.stuck < planStuck:
+			e.stuck += took
 			return 0, nil
 		}
 	}
-	e.stuck = time.Time{}
 	_, err = e.move(ctx, pass, from, reason, planLease.Seconds())
 	return 0, err
 }

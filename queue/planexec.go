@@ -55,10 +55,10 @@ type execution struct {
 
 	tally tally
 	pace  pace
-	most  int       // how many jobs a batch takes at most
-	size  int       // how many the next one does
-	stuck time.Time // since when a single job has waited for a lock; zero when none does
-	kept  time.Time // when the lease was renewed
+	most  int           // how many jobs a batch takes at most
+	size  int           // how many the next one does
+	stuck time.Duration // for how long single jobs have waited for locks
+	kept  time.Time     // when the lease was renewed
 }
 
 func newExecution(q *Queue, id int64, told func(Plan)) *execution {

@@ -26,7 +26,7 @@ func TestPlanStopsByTheShareOfThoseThatEnded(t *testing.T) {
 		"the first three died":              {running, planOutcomes{redriven: 50, died: 3, pending: 47}, "3 of 3 that ended died again, more than 20 %"},
 		"a fifth":                           {running, planOutcomes{redriven: 50, completed: 40, died: 10}, ""},
 		"more than a fifth":                 {running, planOutcomes{redriven: 50, completed: 39, died: 11}, "11 of 50 that ended died again, more than 20 %"},
-		"those gone tell nothing":             {running, planOutcomes{redriven: 50, gone: 40, died: 10}, "10 of 10 that ended died again, more than 20 %"},
+		"those gone tell nothing":           {running, planOutcomes{redriven: 50, gone: 40, died: 10}, "10 of 10 that ended died again, more than 20 %"},
 		"the first, at nought":              {strict, planOutcomes{redriven: 50, completed: 48, died: 1, pending: 1}, "1 of 49 that ended died again, more than 0 %"},
 		"none, at nought":                   {strict, planOutcomes{redriven: 50, completed: 50}, ""},
 		"never":                             {never, planOutcomes{redriven: 50, died: 50}, ""},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // deadLetters makes n dead letters of the queue emails, an hour old, and returns their
@@ -64,6 +65,30 @@ func addsUp(t testing.TB, p Plan) {
 	t.Helper()
 	if p.Waiting+p.Redriven+p.Skipped+p.Undone+p.Left != p.Total || p.Completed+p.DiedAgain+p.Running+p.Pending+p.Gone != p.Redriven {
 		t.Errorf("it does not add up: %+v", p)
+	}
+}
+
+// A server that ends statements early is named with the setting to raise.
+func TestPlanThatTakesLongerThanAStatementMaySaysWhatToRaise(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	p := started(t, q, NewPlan{IDs: deadLetters(t, q, 3)})
+	config := q.Pool().Config().Copy()
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "100ms"
+	pool := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), config))
+	defer pool.Close()
+	hasty := must[*Queue](t)(New(pool, ""))
+	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	defer tx.Rollback(t.Context())
+	_, err := tx.Exec(t.Context(), "lock leasetop.redrive_plans, leasetop.redrive_jobs")
+	ok(t, err)
+	for name, act := range map[string]func() (Plan, error){
+		"start": func() (Plan, error) { return hasty.StartPlan(t.Context(), ann, NewPlan{IDs: []int64{1}}) },
+		"pause": func() (Plan, error) { return hasty.PausePlan(t.Context(), ann, "", p.ID) },
+	} {
+		if _, err := act(); err == nil || !strings.Contains(err.Error(), "raise that, as by ALTER ROLE") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -373,5 +398,33 @@ func TestPlansAreListedByPages(t *testing.T) {
 	page := must[[]PlanJob](t)(q.PlanJobs(t.Context(), 2, ids[1], 2, "redriven", "skipped"))
 	if len(page) != 2 || page[0].ID != ids[2] || page[1].ID != ids[3] || page[0].At == nil || page[0].Status != Pending {
 		t.Errorf("%+v", page)
+	}
+}
+
+// Many locked jobs are waited for as long as one: all in all, not each.
+func TestPlanWaitsForLockedJobsAllInAll(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	ids := deadLetters(t, q, 20)
+	p := started(t, q, NewPlan{IDs: ids})
+	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+	defer tx.Rollback(t.Context())
+	_, err := tx.Exec(t.Context(), "select from leasetop.jobs where id = any($1) for update", ids[:10])
+	ok(t, err)
+	e := newExecution(q, p.ID, nil)
+	e.most, e.size = 1, 1
+	steps := 0
+	for over := false; !over; steps++ {
+		_, over, err = e.step(t.Context())
+		ok(t, err)
+	}
+	e.release(t.Context())
+	p = must[Plan](t)(q.Plan(t.Context(), p.ID))
+	if p.State != PlanDone || p.Skipped != 10 || p.Redriven != 10 {
+		t.Errorf("%+v", p)
+	}
+	// Each try waits for the patience with one lock, and so there are so many of them, and two for each job.
+	if most := int(planStuck/(50*time.Millisecond)) + 2*20; steps > most {
+		t.Errorf("it took %d steps, more than %d", steps, most)
 	}
 }

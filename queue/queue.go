@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -229,6 +230,10 @@ func (q *Queue) failed(operation string, err error, statement ...string) error {
 			return fmt.Errorf("%s: %w", operation, &schemaOld{schema: q.schema.Name(), message: pg.Message, cause: err})
 		case "25006": // read_only_sql_transaction
 			return fmt.Errorf("%s: the server takes no writes, as a standby or by default_transaction_read_only: %w", operation, err)
+		case "57014": // query_canceled
+			if strings.Contains(pg.Message, "statement timeout") {
+				return fmt.Errorf("%s: it takes longer than this role's statement_timeout: raise that, as by ALTER ROLE … SET statement_timeout = '1min', or by options=-cstatement_timeout=1min in the URL: %w", operation, err)
+			}
 		case "28000", "28P01", "3D000": // invalid_authorization, invalid_password, invalid_catalog_name
 			return fmt.Errorf("%s: %w", operation, &refused{message: pg.Message, cause: err})
 		}
