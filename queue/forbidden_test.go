@@ -113,6 +113,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"archived payloads": func(ctx context.Context) error { _, err := q.ArchivedPayloads(ctx, dead); return err },
 		"purge completed":   func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeCompleted}, nil); return err },
 		"purge archive":     func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeArchive}, nil); return err },
+		"purge plans":       func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgePlans}, nil); return err },
 		"purge once":        func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeOnce}, nil); return err },
 		"keep chore":        func(ctx context.Context) error { return q.KeepChore(ctx, "retention", time.Hour) },
 		"take chore":        func(ctx context.Context) error { _, err := q.TakeChore(ctx, "retention", time.Hour); return err },

@@ -19,13 +19,14 @@ const (
 	PurgeCompleted PurgeWhat = "completed" // completed jobs, by the time of their completion
 	PurgeArchive   PurgeWhat = "archive"   // discarded jobs, by the time they were discarded
 	PurgeOnce      PurgeWhat = "once"      // keys of [Queue.Once], by the time of the effect
+	PurgePlans     PurgeWhat = "plans"     // redrive plans and what they know of their jobs, by the time they ended
 )
 
 // Purge is what [Queue.Purge] deletes.
 type Purge struct {
 	What      PurgeWhat
 	OlderThan time.Duration // by the database's clock; not negative
-	Queue     string        // "" is every queue; keys of Once have none
+	Queue     string        // "" is every queue; keys of Once and plans have none
 }
 
 const (
@@ -46,7 +47,7 @@ func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)
 	if err != nil {
 		return 0, fmt.Errorf("purge: %w", err)
 	}
-	originals := p.What != PurgeOnce
+	originals := p.What != PurgeOnce && p.What != PurgePlans
 	if originals {
 		switch _, err := q.pool.Exec(ctx, q.schema.Query("forget_originals"), []int64{}); {
 		case err == nil:
@@ -93,12 +94,14 @@ func (p *Purge) start() (string, error) {
 		return "", fmt.Errorf("older than %v: it must not be negative", p.OlderThan)
 	case p.What == PurgeOnce && p.Queue != "":
 		return "", fmt.Errorf("keys of once have no queue: leave %q out", p.Queue)
+	case p.What == PurgePlans && p.Queue != "":
+		return "", fmt.Errorf("plans have no queue: leave %q out", p.Queue)
 	case p.What == PurgeOnce:
 		return "", nil
-	case p.What == PurgeCompleted, p.What == PurgeArchive:
+	case p.What == PurgeCompleted, p.What == PurgeArchive, p.What == PurgePlans:
 		return strconv.FormatInt(math.MinInt64, 10), nil
 	}
-	return "", fmt.Errorf("nothing is called %q: use completed, archive or once", p.What)
+	return "", fmt.Errorf("nothing is called %q: use completed, archive, once or plans", p.What)
 }
 
 // purgeBatch deletes one batch, with the payloads that edits of those jobs replaced: they

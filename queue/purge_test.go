@@ -246,3 +246,29 @@ func TestPurgeOfOnceKeepsTheYoungKeys(t *testing.T) {
 		}
 	}
 }
+
+// Of plans only those go that ended long ago, with what they know of their jobs, a batch at a time.
+func TestPurgeOfPlansLeavesWhatIsNotOver(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	ids := deadLetters(t, q, 2*purgeBatch+1)
+	large := started(t, q, NewPlan{IDs: ids})
+	exact := started(t, q, NewPlan{IDs: ids[:purgeBatch]})
+	fresh := started(t, q, NewPlan{IDs: ids[:3]})
+	paused := started(t, q, NewPlan{IDs: ids[:3]})
+	exec(t, q, "update leasetop.redrive_plans set state = 'cancelled', ended_at = now() - interval '91 days' where id = any($1)", []int64{large.ID, exact.ID})
+	exec(t, q, "update leasetop.redrive_plans set state = 'done', ended_at = now() - interval '89 days' where id = $1", fresh.ID)
+	exec(t, q, "update leasetop.redrive_plans set state = 'paused', created_at = now() - interval '91 days', changed_at = now() - interval '91 days' where id = $1", paused.ID)
+	batches := 0
+	n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgePlans, OlderThan: 90 * 24 * time.Hour}, func(int64) { batches++ }))
+	left := must[[]Plan](t)(q.Plans(t.Context(), 0, 10))
+	if n != 2 || len(left) != 2 || left[0].ID != paused.ID || left[1].ID != fresh.ID {
+		t.Errorf("%d are gone, and left are %+v", n, left)
+	}
+	if rows := count(t, q, "select count(*) from leasetop.redrive_jobs"); rows != 6 {
+		t.Errorf("%d rows of jobs are left", rows)
+	}
+	if jobs := count(t, q, "select count(*) from leasetop.jobs"); jobs != int64(len(ids)) || batches < 6 {
+		t.Errorf("%d jobs are left, after %d batches", jobs, batches)
+	}
+}

@@ -1,7 +1,7 @@
 -- Redrives of many dead letters as plans: a set of jobs that is fixed at the start, and how
 -- far it has been redriven. Whoever executes a plan moves its row, its jobs' rows here and
--- the jobs in one transaction, so that what is said here is what happened. Nothing removes plans:
--- whoever owns the tables may, as in DELETE FROM leasetop.redrive_jobs WHERE plan = 14.
+-- the jobs in one transaction, so that what is said here is what happened. A purge removes
+-- plans that ended long ago.
 
 -- +goose Up
 CREATE TABLE leasetop.redrive_plans (

@@ -64,6 +64,7 @@ var purgeable = []struct {
 	{queue.PurgeCompleted, "completed jobs", "jobs that completed"},
 	{queue.PurgeArchive, "discarded jobs", "jobs that were discarded"},
 	{queue.PurgeOnce, "keys of effects", "keys of effects done once: a job that ran again after that would have its effect again"},
+	{queue.PurgePlans, "redrive plans", "redrive plans that ended, with what they know of their jobs: they can be neither shown nor undone after that"},
 }
 
 func addPurge(root *cobra.Command, o *options, add adder) {
@@ -80,16 +81,18 @@ func addPurge(root *cobra.Command, o *options, add adder) {
 		i := slices.Index(chosen, true)
 		switch {
 		case i < 0 || slices.Contains(chosen[i+1:], true):
-			return withHelp(cmd, "purge what? Say one of --completed, --archive and --once")
+			return withHelp(cmd, "purge what? Say one of --completed, --archive, --once and --plans")
 		case older.text == "":
 			return withHelp(cmd, "purge needs --older-than: say for how long it has been over, like 7d")
 		case cmd.Flags().Changed("queue") && p.Queue == "":
 			return withHelp(cmd, "--queue is empty: name the queue, or leave it out for every queue")
 		case purgeable[i].what == queue.PurgeOnce && p.Queue != "":
 			return withHelp(cmd, "keys of effects belong to no queue: leave --queue out")
+		case purgeable[i].what == queue.PurgePlans && p.Queue != "":
+			return withHelp(cmd, "redrive plans belong to no queue: leave --queue out")
 		case !yes: // how many, only a walk through the table could tell
 			subject := purgeable[i].called
-			if purgeable[i].what != queue.PurgeOnce {
+			if purgeable[i].what != queue.PurgeOnce && purgeable[i].what != queue.PurgePlans {
 				subject += " of " + where(p.Queue)
 			}
 			return withHelp(cmd, fmt.Sprintf("this deletes for good the %s from more than %s ago: add --yes if that is meant", subject, older.text))
