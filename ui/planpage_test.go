@@ -154,6 +154,39 @@ func TestUndoThatAnotherProcessCarriesOutIsAsked(t *testing.T) {
 	s.seesNot("one process does at a time")
 }
 
+// An undo whose process was killed goes on here, by either key.
+func TestUndoThatNobodyExecutesIsTakenOver(t *testing.T) {
+	t.Parallel()
+	for _, keys := range [][]string{{"c"}, {"u", "y"}} {
+		w := withPlan(newWorld(), func(p *queue.Plan) {
+			p.State, p.StateBy, p.Executor, p.Alone = queue.PlanUndoing, "carl@shop3", "carl@shop3 pid 7", time.Minute
+		})
+		delete(w.plans.stay, 14)
+		s := newStage(t, w, 120, 36)
+		s.opens(14)
+		s.press(keys[0])
+		for _, k := range keys[1:] {
+			s.later(k)
+		}
+		s.sees("undone")
+		if p := w.plan(14); p.State != queue.PlanUndone {
+			t.Errorf("%v: it is %s", keys, p.State)
+		}
+	}
+}
+
+// One that somebody executes is left to him.
+func TestUndoThatSomebodyExecutesIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), func(p *queue.Plan) { p.State, p.StateBy = queue.PlanUndoing, "carl@shop3" })
+	s := newStage(t, w, 120, 36)
+	s.opens(14)
+	s.press("u", "y")
+	if got := s.log(); got != "" {
+		t.Errorf("did %q", got)
+	}
+}
+
 // countedPlans is a world in which the counts of what became of a plan's jobs can be told.
 type countedPlans struct {
 	*world

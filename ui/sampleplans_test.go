@@ -152,6 +152,10 @@ func (w *world) CancelPlan(_ context.Context, by, _ string, id int64) (queue.Pla
 }
 
 func (w *world) UndoPlan(_ context.Context, by, _ string, id int64) (queue.Plan, error) {
+	if p := w.plan(id); p.State == queue.PlanUndoing {
+		w.note("undo plan %d by %s", id, by)
+		return *p, w.down
+	}
 	return w.turn("undo", by, id, queue.PlanUndoing, queue.PlanRunning, queue.PlanCanary, queue.PlanHeld, queue.PlanPaused, queue.PlanStopped, queue.PlanDone, queue.PlanCancelled)
 }
 
