@@ -224,12 +224,12 @@ func ResumePlan(ctx context.Context, p Printer, q *queue.Queue, why string, id i
 // UndoPlan takes back what a plan redrove and nobody has claimed since. Where another
 // process executes the plan, that does it, and to have asked for it is all there is to do.
 func UndoPlan(ctx context.Context, p Printer, q *queue.Queue, why string, id int64) error {
-	plan, err := q.UndoPlan(ctx, Operator(), why, id)
-	if err != nil {
+	if _, err := q.UndoPlan(ctx, Operator(), why, id); err != nil {
 		return err
 	}
-	err = p.executed(ctx, q, id)
+	err := p.executed(ctx, q, id)
 	if errors.Is(err, queue.ErrPlanTaken) {
+		var plan queue.Plan
 		if plan, err = q.Plan(ctx, id); err == nil {
 			fmt.Fprintf(p.Err, "leasetop: plan %d: asked: %s: `leasetop plan show %[1]d` tells how far it is\n", id, safe.Text(planwords.Elsewhere(plan)))
 			return p.planLine(plan)
