@@ -23,7 +23,8 @@ const (
 // batch moves the next jobs of the plan, those behind a position, and returns how many were redriven or
 // taken back. None, without an error, also when the plan is not any more as the caller
 // saw it. What one job meets (a key, a lock, a constraint of somebody's) fails the
-// whole transaction: the next batches are smaller until it is alone, and passed over.
+// whole transaction: the next batches are smaller until it is alone, and passed over. One that is locked has
+// its turn again when all others had theirs.
 func (e *execution) batch(ctx context.Context, statement, pass string, from int64, n int) (did int64, err error) {
 	n = min(n, e.size, e.most)
 	began := time.Now()
@@ -47,6 +48,12 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 		case n > 1:
 			e.size = n / 2
 			return 0, nil
+		case locked && statement == "plan_redrive" && e.later > from+1:
+			_, err = e.move(ctx, "plan_defer", from, e.later, planLease.Seconds())
+			if err == nil {
+				e.later--
+			}
+			return 0, err
 		case locked && e.stuck < planStuck:
 			e.stuck += took
 			return 0, nil

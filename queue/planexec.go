@@ -57,6 +57,7 @@ type execution struct {
 	pace  pace
 	most  int           // how many jobs a batch takes at most
 	size  int           // how many the next one does
+	later int64         // behind this position are those that were locked at their turn
 	stuck time.Duration // for how long single jobs have waited for locks
 	kept  time.Time     // when the lease was renewed
 }
@@ -100,6 +101,7 @@ func (e *execution) take(ctx context.Context) error {
 		return p.taken()
 	}
 	e.has = true
+	e.later = p.Total
 	e.tally = newTally(p)
 	e.pace = newPace(p, time.Now())
 	return nil

@@ -56,7 +56,7 @@ CREATE TABLE leasetop.redrive_jobs (
   updated_at   timestamptz,
   cancelled_by text,
   PRIMARY KEY (plan, position),
-  CONSTRAINT redrive_jobs_once UNIQUE (job_id, plan) -- by plan alone it finds nothing: of a new one the statistics know no better
+  CONSTRAINT redrive_jobs_once UNIQUE (job_id, plan) DEFERRABLE -- two change places in one statement; by plan alone it finds nothing: of a new one the statistics know no better
 ) WITH (
   fillfactor = 35, -- each row grows once, to less than twice its length: it stays on its page, and both indexes are left alone
   autovacuum_vacuum_scale_factor = 0,
