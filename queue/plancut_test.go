@@ -64,8 +64,11 @@ type cutConn struct {
 
 var errCut = errors.New("cut")
 
-// readyAgain ends what a server answers outside of a transaction.
-var readyAgain = []byte{'Z', 0, 0, 0, 5, 'I'}
+// readyAgain tells whether an answer ends like one to a whole transaction, also to one that
+// failed and is not rolled back yet.
+func readyAgain(heard []byte) bool {
+	return bytes.HasSuffix(heard, []byte{'Z', 0, 0, 0, 5, 'I'}) || bytes.HasSuffix(heard, []byte{'Z', 0, 0, 0, 5, 'E'})
+}
 
 func (c *cutConn) Write(b []byte) (int, error) {
 	switch {
@@ -89,7 +92,7 @@ func (c *cutConn) Read(b []byte) (int, error) {
 		return n, err
 	}
 	heard := append([]byte{}, b[:n]...)
-	for err == nil && !bytes.HasSuffix(heard, readyAgain) {
+	for err == nil && !readyAgain(heard) {
 		n, err = c.Conn.Read(b)
 		heard = append(heard, b[:n]...)
 	}
@@ -172,6 +175,45 @@ func TestPlanSurvivesACutAtEveryStatement(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Jobs that are locked at their turn change places with others: cut anywhere in that, each is redriven once, or
+// was locked still when it was the last.
+func TestPlanWithLockedJobsSurvivesACutAtEveryStatement(t *testing.T) {
+	t.Parallel()
+	for _, answered := range []bool{false, true} {
+		t.Run(fmt.Sprintf("after the commit %v", answered), func(t *testing.T) {
+			t.Parallel()
+			q := open(t)
+			keepLedger(t, q)
+			for nth, cut := 1, true; cut; nth++ {
+				ids := deadLetters(t, q, 6)
+				p := started(t, q, NewPlan{IDs: ids})
+				tx := begin(t, q)
+				_, err := tx.Exec(t.Context(), "select from leasetop.jobs where id = any($1) for update", ids[1:3])
+				ok(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				c := &cutter{of: "leasetop plan_", nth: nth, answered: answered, cut: cancel}
+				e := newExecution(cutOff(t, q.Pool().Config().ConnString(), c), p.ID, nil)
+				e.most, e.size, e.stuck = 1, 1, planStuck
+				_ = e.run(ctx)
+				cancel()
+				ok(t, tx.Rollback(t.Context()))
+				leaseRunsOut(t, q, p.ID)
+				p = executed(t, q, p.ID)
+				entries, jobs := noted(t, q, "redriven", ids)
+				if p.State != PlanDone || p.Redriven+p.Skipped != 6 || p.Redriven < 4 || entries != p.Redriven || jobs != p.Redriven {
+					t.Errorf("cut at %d: %d redrives of %d jobs: %+v", nth, entries, jobs, p)
+				}
+				if listed := count(t, q, "select count(distinct job_id) from leasetop.redrive_jobs where plan = $1 and job_id = any($2)", p.ID, ids); listed != 6 {
+					t.Errorf("cut at %d: %d jobs are in the plan", nth, listed)
+				}
+				if cut = c.done; !cut && nth < 10 {
+					t.Errorf("it was cut at %d points", nth-1)
+				}
+			}
+		})
 	}
 }
 
