@@ -17,8 +17,7 @@ emptied AS (
   DELETE FROM leasetop.redrive_jobs
   WHERE plan = (SELECT id FROM doomed)
     AND position = ANY (ARRAY(
-      SELECT position
-      FROM leasetop.redrive_jobs
+      SELECT position FROM leasetop.redrive_jobs
       WHERE plan = (SELECT id FROM doomed)
       ORDER BY position
       LIMIT $4::int))
