@@ -147,9 +147,9 @@ func (g *deadGroups) Load(a *app, line *filterLine) tea.Cmd {
 	choice, where := g.choice, g.filter
 	return a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
-		began := time.Now()
+		began := a.now()
 		found, err := a.cfg.Jobs.DeadGroups(ctx, where, look)
-		return groupsMsg{choice, look, now, found, time.Since(began), err}
+		return groupsMsg{choice, look, now, found, a.now().Sub(began), err}
 	})
 }
 

@@ -165,14 +165,14 @@ func (d *deadList) Load(a *app, line *filterLine) tea.Cmd {
 	where := d.filter
 	return a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
-		began := time.Now()
+		began := a.now()
 		m := deadMsg{deadQuestion: *q}
 		if q.why == ofRows {
 			m.found.Jobs, m.err = a.cfg.Jobs.ByID(ctx, q.ids...)
 		} else {
 			m.found, m.err = a.cfg.Jobs.DeadLetters(ctx, where, q.stretch)
 		}
-		m.took = time.Since(began)
+		m.took = a.now().Sub(began)
 		return m
 	})
 }

@@ -126,7 +126,7 @@ func (j *jobsTab) ask(a *app) tea.Cmd {
 	j.cancel = cancel
 	return a.ioUnder(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
-		began := time.Now()
+		began := a.now()
 		var found queue.Found
 		var err error
 		if q.why == ofRows {
@@ -134,7 +134,7 @@ func (j *jobsTab) ask(a *app) tea.Cmd {
 		} else {
 			found, err = a.cfg.Jobs.Scan(ctx, q.filter, q.stretch)
 		}
-		return jobsMsg{*q, found, time.Since(began), err}
+		return jobsMsg{*q, found, a.now().Sub(began), err}
 	})
 }
 

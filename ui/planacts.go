@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
@@ -62,9 +61,9 @@ const planGoesOn = "goes on"
 // readPlan reads a plan once.
 func (a *app) readPlan(id int64) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
-		began := time.Now()
+		began := a.now()
 		plan, err := a.cfg.Jobs.Plan(ctx, id)
-		return planMsg{id: id, plan: plan, took: time.Since(began), err: err}
+		return planMsg{id: id, plan: plan, took: a.now().Sub(began), err: err}
 	})
 }
 

@@ -120,7 +120,7 @@ func TestPayloadIsMendedInTheEditor(t *testing.T) {
 	if left := s.drafts(); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
-	log := query[string](s.session, `select string_agg(what || ' ' || reason || ' ' || done, '; ' order by id) from leasetop.operator_log where ids = array[$1::bigint]`, id)
+	log := query[string](s.session, `select string_agg(concat_ws(' ', what, nullif(reason, ''), done), '; ' order by id) from leasetop.operator_log where ids = array[$1::bigint]`, id)
 	if want := "reveal to edit the payload 1; reveal to edit the payload 1; edit and redrive 1"; log != want {
 		t.Errorf("the operator log says %q, want %q", log, want)
 	}
