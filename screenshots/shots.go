@@ -22,7 +22,7 @@ var scenes = []scene{
 		{Name: "dead-list", Keys: []string{"enter", "space", "space", "v", "j", "j"}, Until: []string{`newest first`, `2 marked`, `fingerprint:`, `a range of 3 rows`}},
 		{Name: "detail", Keys: []string{"esc", "esc", "esc", "j", "enter", "enter"}, Until: []string{`PAYLOAD`, `attempt 3`, `the same error`}},
 		{Name: "workers", Keys: []string{"esc", "4"}, Until: []string{`WORKERS [1-9]`, `RUNS [1-9]`}},
-		{Name: "help", Keys: []string{"?"}, Until: []string{`KEYS`, `this list`}},
+		{Name: "help", Keys: []string{"?"}, Until: []string{`KEYS`, `j k scroll`}},
 	}},
 	{Width: 80, Height: 24, Ready: `QUEUES`, Shots: []shot{
 		{Name: "small", Until: []string{`QUEUES [1-9]`, `LEASES [2-9]`, `EVENTS`, `[▁▂▃▄▅▆▇█]{4}`}},
