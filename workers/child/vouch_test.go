@@ -129,7 +129,7 @@ func TestGuardKillsAChildInTimeAndThatIsNoPoison(t *testing.T) {
 	ctx, _ := cancelled(t)
 	done := begin(ctx, sh(stubborn, &out))
 	child, grandchild := out.pid(t, "out child "), out.pid(t, "out grandchild ")
-	for held(child) == 0 { // until the guard has been told of it
+	for held(child) == 0 && alive(child) { // until the guard has been told of it, or has killed it already
 		groups.prolong(child, now)
 		runtime.Gosched()
 	}
