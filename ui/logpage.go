@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,23 +21,25 @@ const (
 
 // logPage is the operator log: who did what to which jobs, newest first.
 type logPage struct {
-	pic  *picture
-	acts []queue.Act
-	list selection[int64]
+	newest[queue.Act]
+	pic *picture
+}
 
-	read  bool
-	busy  bool
-	end   bool      // all there are have been read
-	asked time.Time // local clock
-	at    time.Time // when the newest were read
-	err   error
+// actsMsg is an answer to it.
+type actsMsg = newestMsg[queue.Act]
+
+func newLogPage(a *app) *logPage {
+	return &logPage{pic: &a.pic, newest: newest[queue.Act]{
+		page: actsPage, most: actsMost, again: actsAgain,
+		id: func(one *queue.Act) int64 { return one.ID }, fetch: a.cfg.Jobs.Acts,
+	}}
 }
 
 // logKey opens the operator log.
 func (a *app) logKey() action {
 	_, open := a.page().(*logPage)
 	return key("L", "", "the operator log: who did what to which jobs, and what came of it", func() tea.Cmd {
-		a.openOver(&logPage{pic: &a.pic})
+		a.openOver(newLogPage(a))
 		return nil
 	}).unless(pick(open, "it is open", ""))
 }
@@ -50,74 +50,9 @@ func (l *logPage) Show(p *picture) { l.pic = p }
 // Name is what the help calls it.
 func (l *logPage) Name() string { return "Operator log" }
 
-// Move moves the cursor.
-func (l *logPage) Move(m motion) { l.list.Move(m) }
-
-// Cycle does nothing: the list is alone.
-func (l *logPage) Cycle(int) {}
-
-// actsMsg is an answer: the newest entries, or those before another.
-type actsMsg struct {
-	before int64
-	limit  int
-	acts   []queue.Act
-	at     time.Time
-	err    error
-}
-
-// Load returns the command that reads what the list lacks.
-func (l *logPage) Load(a *app) tea.Cmd {
-	now := a.now()
-	if l.busy || a.frozen && l.read {
-		return nil
-	}
-	before, limit := int64(0), actsPage
-	near := l.list.at+l.list.height+actsPage/4 > len(l.acts)
-	switch more := l.read && l.err == nil && near && !l.end && len(l.acts) < actsMost; {
-	case more:
-		before = l.acts[len(l.acts)-1].ID
-	case !l.asked.IsZero() && now.Sub(l.asked) < actsAgain:
-		return nil
-	default:
-		limit = min(max(len(l.acts), actsPage), actsMost)
-	}
-	l.busy, l.asked = true, now
-	return a.io(func(ctx context.Context) tea.Msg {
-		acts, err := a.cfg.Jobs.Acts(ctx, before, limit)
-		return actsMsg{before, limit, acts, now, err}
-	})
-}
-
-// Took takes an answer.
-func (l *logPage) Took(m actsMsg) {
-	l.busy, l.err = false, m.err
-	if m.err != nil {
-		return
-	}
-	if m.before == 0 {
-		l.acts, l.at = m.acts, m.at
-	} else {
-		l.acts = append(slices.Clip(l.acts), m.acts...)
-	}
-	l.read, l.end = true, len(m.acts) < m.limit
-	keys := make([]int64, len(l.acts))
-	for i := range l.acts {
-		keys[i] = l.acts[i].ID
-	}
-	l.list.SetKeys(keys)
-}
-
-// Act returns the entry under the cursor.
-func (l *logPage) Act() (*queue.Act, bool) {
-	if l.list.at < len(l.acts) {
-		return &l.acts[l.list.at], true
-	}
-	return nil, false
-}
-
 // Keys are what the log's keys do.
 func (l *logPage) Keys(a *app) []action {
-	act, ok := l.Act()
+	act, ok := l.Row()
 	why, label := "no entry under the cursor", "open"
 	if ok {
 		switch {
@@ -167,14 +102,14 @@ func (l *logPage) View(w, h int) []string {
 	}
 	head := heading{name: "OPERATOR LOG", note: "newest first"}
 	if l.read {
-		head.rest = thousands(int64(len(l.acts))) + pick(l.end, "", "+")
+		head.rest = thousands(int64(len(l.all))) + pick(l.end, "", "+")
 		head.note = "read " + age(l.pic.local.Sub(l.at)) + " ago, newest first"
 	}
 	if l.err != nil {
 		head.note, head.must = "not read: "+l.err.Error(), "not read"
 	}
 	var below []string
-	if act, ok := l.Act(); ok {
+	if act, ok := l.Row(); ok {
 		body := l.whole(act, inner-2)
 		body = body[:min(len(body), h/2-edges)]
 		below = frame(heading{name: fmt.Sprintf("ENTRY %d", act.ID), rest: act.What}, body, w, len(body)+edges, false)
@@ -194,13 +129,13 @@ func (l *logPage) rows(w, h int) []string {
 		return lines
 	case !l.read:
 		return []string{"", t.dim.draw(" reading…")}
-	case len(l.acts) == 0:
+	case len(l.all) == 0:
 		return []string{"", t.dim.draw(" nobody has done anything to a job or a queue yet")}
 	}
 	from, to := l.list.Window(max(h-1, 1))
 	columns := append([]column(nil), actColumns...)
 	columns[1].max = widest(10, 24, func(yield func(string) bool) {
-		for i := from; i < to && yield(l.acts[i].By); i++ {
+		for i := from; i < to && yield(l.all[i].By); i++ {
 		}
 	})
 	for i, text := range map[int]func(*queue.Act) string{
@@ -212,14 +147,14 @@ func (l *logPage) rows(w, h int) []string {
 		6: func(act *queue.Act) string { return act.Role },
 	} {
 		columns[i].max = widest(columns[i].min, columns[i].max, func(yield func(string) bool) {
-			for k := from; k < to && yield(text(&l.acts[k])); k++ {
+			for k := from; k < to && yield(text(&l.all[k])); k++ {
 			}
 		})
 	}
 	g := arrange(columns, w-2)
 	lines := []string{" " + g.header(t.dim)}
 	for i := from; i < to; i++ {
-		lines = append(lines, t.lineOf(g.row(l.cells(&l.acts[i])), w, i == l.list.at, false))
+		lines = append(lines, t.lineOf(g.row(l.cells(&l.all[i])), w, i == l.list.at, false))
 	}
 	return lines
 }

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,23 +18,25 @@ const (
 
 // planList is the list of redrive plans, newest first.
 type planList struct {
-	pic   *picture
-	plans []queue.Plan
-	list  selection[int64]
+	newest[queue.Plan]
+	pic *picture
+}
 
-	read  bool
-	busy  bool
-	end   bool // all there are have been read
-	asked time.Time
-	at    time.Time // local clock: when the head was read
-	err   error
+// plansMsg is an answer to it.
+type plansMsg = newestMsg[queue.Plan]
+
+func newPlanList(a *app) *planList {
+	return &planList{pic: &a.pic, newest: newest[queue.Plan]{
+		page: plansPage, most: plansMost, again: plansAgain,
+		id: func(one *queue.Plan) int64 { return one.ID }, fetch: a.cfg.Jobs.Plans,
+	}}
 }
 
 // plansKey opens the list of plans.
 func (a *app) plansKey() action {
 	_, open := a.page().(*planList)
 	return key("l", "", "the redrive plans: how far each is, and what came of it", func() tea.Cmd {
-		a.openOver(&planList{pic: &a.pic})
+		a.openOver(newPlanList(a))
 		return nil
 	}).unless(pick(open, "it is open", ""))
 }
@@ -46,63 +46,6 @@ func (l *planList) Show(p *picture) { l.pic = p }
 
 // Name is what the help calls it.
 func (l *planList) Name() string { return "Redrive plans" }
-
-// Move moves the cursor.
-func (l *planList) Move(m motion) { l.list.Move(m) }
-
-// Cycle does nothing: the list is alone.
-func (l *planList) Cycle(int) {}
-
-// plansMsg is an answer: the newest plans, or those before another.
-type plansMsg struct {
-	before int64
-	limit  int
-	plans  []queue.Plan
-	at     time.Time
-	err    error
-}
-
-// Load returns the command that reads what the list lacks.
-func (l *planList) Load(a *app) tea.Cmd {
-	now := a.now()
-	if l.busy || a.frozen && l.read {
-		return nil
-	}
-	before, limit := int64(0), plansPage
-	switch near := l.list.at+l.list.height+plansPage/4 > len(l.plans); {
-	case l.read && now.Sub(l.asked) < plansAgain && (l.end || !near || len(l.plans) >= plansMost || l.err != nil):
-		return nil
-	case l.read && l.err == nil && near && !l.end && len(l.plans) < plansMost:
-		before = l.plans[len(l.plans)-1].ID
-	default:
-		limit = min(max(len(l.plans), plansPage), plansMost)
-	}
-	l.busy, l.asked = true, now
-	return a.io(func(ctx context.Context) tea.Msg {
-		at := a.now()
-		plans, err := a.cfg.Jobs.Plans(ctx, before, limit)
-		return plansMsg{before, limit, plans, at, err}
-	})
-}
-
-// Took takes an answer.
-func (l *planList) Took(m plansMsg) {
-	l.busy, l.err = false, m.err
-	if m.err != nil {
-		return
-	}
-	if m.before == 0 {
-		l.plans, l.at = m.plans, m.at
-	} else {
-		l.plans = append(slices.Clip(l.plans), m.plans...)
-	}
-	l.read, l.end = true, len(m.plans) < m.limit
-	keys := make([]int64, len(l.plans))
-	for i := range l.plans {
-		keys[i] = l.plans[i].ID
-	}
-	l.list.SetKeys(keys)
-}
 
 // Keys are what the list's keys do.
 func (l *planList) Keys(a *app) []action {
@@ -137,7 +80,7 @@ func (l *planList) View(w, h int) []string {
 	}
 	head := heading{name: "REDRIVE PLANS", note: "newest first"}
 	if l.read {
-		head.rest = thousands(int64(len(l.plans))) + pick(l.end, "", "+")
+		head.rest = thousands(int64(len(l.all))) + pick(l.end, "", "+")
 		head.note, head.must = "read "+age(l.pic.local.Sub(l.at))+" ago, newest first", ""
 	}
 	if l.err != nil {
@@ -157,19 +100,19 @@ func (l *planList) rows(w, h int) []string {
 		return lines
 	case !l.read:
 		return []string{"", t.dim.draw(" reading…")}
-	case len(l.plans) == 0:
+	case len(l.all) == 0:
 		return []string{"", t.dim.draw(" no plans yet: R on the dead letters makes one, and so does r")}
 	}
 	from, to := l.list.Window(max(h-1, 1))
 	columns := append([]column(nil), planColumns...)
 	columns[3].max = widest(8, 24, func(yield func(string) bool) {
-		for i := from; i < to && yield(l.plans[i].By); i++ {
+		for i := from; i < to && yield(l.all[i].By); i++ {
 		}
 	})
 	g := arrange(columns, w-2)
 	lines := []string{" " + g.header(t.dim)}
 	for i := from; i < to; i++ {
-		lines = append(lines, t.lineOf(g.row(l.cells(&l.plans[i])), w, i == l.list.at, false))
+		lines = append(lines, t.lineOf(g.row(l.cells(&l.all[i])), w, i == l.list.at, false))
 	}
 	return lines
 }
