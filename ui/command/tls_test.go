@@ -285,9 +285,12 @@ func TestTLSIsAsStrictOnEveryConnection(t *testing.T) {
 
 	// The workers' own: the one that listens, while the others stand, then all.
 	awaitTrouble(t, crew, 0, "wake-ups (LISTEN) work again")
+	// It may still be away for the second of the bad certificates: it comes back first.
+	const listens = "query ~ 'LISTEN leasetop_(ready|control)'"
+	await(t, direct, listens)
 	f.certificate.Store(stranger.sign(t, "localhost"))
 	before := f.refused.Load()
-	terminate(t, direct, "query ~ 'LISTEN leasetop_(ready|control)'")
+	terminate(t, direct, listens)
 	f.turnsAway(t, before+2)
 	f.throwOut()
 	pool.Reset()
@@ -337,6 +340,23 @@ func awaitTrouble(t *testing.T, crew *workers.Pool, after uint64, text string) {
 		case <-changed:
 		case <-timeout:
 			t.Fatalf("no event of %q: %+v", text, events)
+		}
+	}
+}
+
+// await waits for a session of a server for which a condition on pg_stat_activity holds.
+func await(t *testing.T, direct *pgx.ConnConfig, condition string) {
+	t.Helper()
+	conn, err := pgx.ConnectConfig(t.Context(), direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	there := false
+	for giveUp := time.Now().Add(60 * time.Second); !there; {
+		err := conn.QueryRow(t.Context(), "select exists (select from pg_stat_activity where pid <> pg_backend_pid() and "+condition+")").Scan(&there)
+		if err != nil || time.Now().After(giveUp) {
+			t.Fatalf("no such session: %v", err)
 		}
 	}
 }
