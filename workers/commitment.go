@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/internal/without"
 )
 
 // ErrNotCommitted is the error of a job whose handler returned nil after [CompleteTx],
@@ -51,6 +52,9 @@ func (r *run) commitment(once bool) outcome {
 // and discarded. So one that retention deletes within the moment between commit and look
 // counts as lost, which takes an age of moments.
 func (r *run) completedBy(job *queue.Job) bool {
+	if r.worker.pool.lacks(without.Fencing) { // anybody's completion is as good as its own
+		return job.Status == queue.Completed
+	}
 	ended := func(a queue.Attempt) bool { return a.Worker == r.lease.Token }
 	return job.Status == queue.Completed && job.Attempts == r.job.Attempts && !slices.ContainsFunc(job.Errors, ended)
 }

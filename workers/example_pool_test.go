@@ -146,3 +146,28 @@ func ExamplePool_Spawn() {
 	// later
 	// <nil>
 }
+
+// Two pools of one program, shown on one screen.
+func ExamplePool_SpawnAs() {
+	q := open()
+	defer q.Close()
+	h := workers.NewHandlers()
+	h.Queue("emails", func(context.Context, *queue.Job) error { return nil })
+	for _, site := range []string{"north", "south"} {
+		pool, err := workers.New(q, h, workers.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(pool.SpawnAs(site+"-1", []string{"emails"}, 4))
+		fmt.Println(pool.SpawnAs(site+"-1", []string{"emails"}, 4))
+		fmt.Println(pool.Workers()[0].Name)
+	}
+	// Output:
+	// <nil>
+	// spawn worker "north-1": another worker has that name: drain or kill it, and remove it, first
+	// north-1
+	// <nil>
+	// spawn worker "south-1": another worker has that name: drain or kill it, and remove it, first
+	// south-1
+}

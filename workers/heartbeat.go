@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/internal/without"
 )
 
 // heart renews all leases of the process, one statement every third of the
@@ -337,6 +338,9 @@ func (r *run) grant(lease, sent, answered time.Duration) {
 	r.sent = sent
 	r.trust = sent + lease - r.worker.pool.o.margin(lease)
 	r.sure = answered + lease
+	if r.worker.pool.lacks(without.Trust) {
+		r.trust = sent + endless
+	}
 }
 
 // hold counts a run among those that heartbeats renew. The lock is held.

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/internal/without"
 )
 
 // What callers, and handlers by [context.Cause], tell apart.
@@ -118,6 +117,7 @@ type Pool struct {
 	base     context.Context // what handlers' contexts derive from; nil until Start
 	workers  []*worker       // in the order of their spawning
 	spawned  int
+	claims   uint64         // counts claim statements, for tokens
 	turn     int            // where the search for a worker to wake begins
 	holders  map[int64]*run // who holds a job's lease, as far as heartbeats go
 	fenced   uint64         // stale writes that matched no row, of workers since removed too
@@ -192,7 +192,9 @@ func (p *Pool) serve(ctx context.Context) {
 	var heart, clock, reaper, listener, retention, teller life
 	heart.start(p.base, p.heart.serve)
 	clock.start(p.base, p.keepTime)
-	reaper.start(p.base, p.reap)
+	if !p.lacks(without.Reclaim) {
+		reaper.start(p.base, p.reap)
+	}
 	listener.start(p.base, p.listen)
 	if p.o.Retention > 0 {
 		retention.start(p.base, p.retain)
@@ -268,49 +270,6 @@ func (p *Pool) force() {
 	default:
 		close(p.forced)
 	}
-}
-
-// Spawn adds a worker, before Start or at any time after it, that claims from these
-// queues, strictly in this order, and runs up to slots handlers at once. It returns its
-// name, which is never used again in this pool. Queues that no handler could serve are
-// refused; after a stop the error wraps [ErrStopped].
-func (p *Pool) Spawn(queues []string, slots int) (name string, err error) {
-	if err := p.checkSpawn(queues, slots); err != nil {
-		return "", fmt.Errorf("spawn a worker: %w", err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopping {
-		return "", fmt.Errorf("spawn a worker: %w", ErrStopped)
-	}
-	p.spawned++
-	w := newWorker(p, "w"+strconv.Itoa(p.spawned), slices.Clone(queues), slots)
-	p.workers = append(p.workers, w)
-	p.emit(Event{Worker: w.name, What: Spawned, Text: counted(slots, "slot") + " on " + strings.Join(queues, ", ")})
-	if p.base != nil {
-		w.life.start(p.base, w.loop)
-	}
-	return w.name, nil
-}
-
-func (p *Pool) checkSpawn(queues []string, slots int) error {
-	if len(queues) == 0 {
-		return errors.New("no queues: name at least one")
-	}
-	if slots < 1 {
-		return fmt.Errorf("%d slots: use 1 or more", slots)
-	}
-	for i, name := range queues {
-		switch {
-		case name == "":
-			return errors.New("a queue has no name")
-		case slices.Contains(queues[:i], name):
-			return fmt.Errorf("queue %q is named twice", name)
-		case !p.handlers.serves(name):
-			return fmt.Errorf("no handler could serve queue %q: register one for it or for its kinds", name)
-		}
-	}
-	return nil
 }
 
 // Remove takes a worker that stopped or crashed off the list. The error wraps

@@ -17,7 +17,7 @@ const (
 
 // Snapshot is one worker as a value, for a screen to show.
 type Snapshot struct {
-	Name      string // "w3"; unique within the process
+	Name      string // "w3"; unique within the pool
 	State     State
 	Since     time.Time // local clock: when State began
 	Queues    []string  // in strict order of preference

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/internal/without"
 )
 
 // worker is a claim loop with slots. Its fields below life are guarded by the
@@ -29,7 +30,6 @@ type worker struct {
 
 	runs  []*run          // slots in use
 	woken map[string]bool // queues it was woken for and has not looked at yet
-	claim uint64          // counts claim statements, for tokens
 
 	inflight int           // its statements on the way
 	quiet    chan struct{} // closed when inflight falls to 0; nil while nobody waits
@@ -162,12 +162,17 @@ func (w *worker) drop() {
 // owner is the constant part of the worker's tokens.
 func (w *worker) owner() string { return w.pool.process + "/" + w.name }
 
-// nextToken names the next claim statement.
+// nextToken names the next claim statement. The claims of a pool are counted together,
+// for a worker may get the name of one that was removed.
 func (w *worker) nextToken() string {
-	w.pool.mu.Lock()
-	defer w.pool.mu.Unlock()
-	w.claim++
-	return queue.Token{Process: w.pool.process, Worker: w.name, Claim: w.claim}.String()
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lacks(without.Fencing) {
+		return anybody
+	}
+	p.claims++
+	return queue.Token{Process: p.process, Worker: w.name, Claim: p.claims}.String()
 }
 
 func (w *worker) snapshot() Snapshot {

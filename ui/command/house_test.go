@@ -19,33 +19,34 @@ const module = "github.com/leasetop/leasetop"
 // mayImport says, for each folder, which others of ours its code may import. They
 // point one way: main → ui → queue/watch, workers → queue → sql.
 var mayImport = map[string][]string{
-	"sql":              {},
-	"sql/languages":    {},
-	"sql/local":        {},
-	"sql/local/where":  {"sql/local"},
-	"sql/local/testdb": {"sql", "sql/local"},
-	"queue":            {"queue/filter", "sql"},
-	"queue/filter":     {},
-	"queue/alert":      {"queue/watch"},
-	"queue/watch":      {"queue", "queue/filter", "sql"},
-	"workers":          {"queue", "sql"},
-	"workers/demo":     {"workers", "queue", "sql"},
-	"workers/child":    {"workers", "queue"},
-	"ui":               {"ui/editor", "ui/guard", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers"},
-	"ui/editor":        {"ui/guard"},
-	"ui/guard":         {"ui/safe"},
-	"ui/mask":          {},
-	"ui/planwords":     {"queue"},
-	"ui/safe":          {},
-	"ui/sift":          {"queue", "queue/filter", "queue/watch"},
-	"ui/term":          {},
-	"ui/e2e":           {},
-	"ui/plain":         {"ui/safe", "queue", "queue/alert", "queue/watch", "workers"},
-	"ui/cli":           {"ui/editor", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "sql", "sql/local", "workers", "workers/child"},
-	"":                 {"ui/command"},
-	"screenshots":      {"screenshots/draw", "ui/term"},
-	"screenshots/draw": {"ui/term"},
-	"ui/command":       {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo"},
+	"sql":                      {},
+	"sql/languages":            {},
+	"sql/local":                {},
+	"sql/local/where":          {"sql/local"},
+	"sql/local/testdb":         {"sql", "sql/local"},
+	"queue":                    {"queue/filter", "sql"},
+	"queue/filter":             {},
+	"queue/alert":              {"queue/watch"},
+	"queue/watch":              {"queue", "queue/filter", "sql"},
+	"workers":                  {"queue", "sql", "workers/internal/without"},
+	"workers/demo":             {"workers", "queue", "sql"},
+	"workers/child":            {"workers", "queue"},
+	"workers/internal/without": {},
+	"ui":                       {"ui/editor", "ui/guard", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers"},
+	"ui/editor":                {"ui/guard"},
+	"ui/guard":                 {"ui/safe"},
+	"ui/mask":                  {},
+	"ui/planwords":             {"queue"},
+	"ui/safe":                  {},
+	"ui/sift":                  {"queue", "queue/filter", "queue/watch"},
+	"ui/term":                  {},
+	"ui/e2e":                   {},
+	"ui/plain":                 {"ui/safe", "queue", "queue/alert", "queue/watch", "workers"},
+	"ui/cli":                   {"ui/editor", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "sql", "sql/local", "workers", "workers/child"},
+	"":                         {"ui/command"},
+	"screenshots":              {"screenshots/draw", "ui/term"},
+	"screenshots/draw":         {"ui/term"},
+	"ui/command":               {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo"},
 }
 
 // database are packages that only what lies below the screens may know.
@@ -73,6 +74,41 @@ func TestHouseImportsPointOneWay(t *testing.T) {
 				t.Errorf("%s imports %s: screens and commands reach the database through package queue", path, name)
 			}
 		}
+	}
+}
+
+// A protection that the program could take out would be none.
+func TestHouseOnlyTestsTakeProtectionsOut(t *testing.T) {
+	t.Parallel()
+	const folder, allows = "workers/internal/without", "With"
+	declared := false
+	for path, file := range sources(t, parser.SkipObjectResolution) {
+		if strings.HasPrefix(filepath.ToSlash(path), folder+"/") {
+			declared = declared || slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+				f, ok := d.(*ast.FuncDecl)
+				return ok && f.Name.Name == allows
+			})
+			continue
+		}
+		for _, spec := range file.Imports {
+			if spec.Path.Value != strconv.Quote(module+"/"+folder) {
+				continue
+			}
+			if spec.Name != nil {
+				t.Errorf("%s imports %s by another name: this test would not see what it calls", path, folder)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == allows {
+					if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "without" {
+						t.Errorf("%s takes protections out: only tests may", path)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if !declared {
+		t.Errorf("%s has no function %s: this test looks for nothing", folder, allows)
 	}
 }
 
