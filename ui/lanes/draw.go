@@ -1,0 +1,177 @@
+package lanes
+
+import (
+	"slices"
+	"time"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// Style is what a cell means. Each has glyphs of its own, so that it is told without
+// colour too.
+type Style int
+
+// The styles of cells.
+const (
+	Blank   Style = iota // nothing is known of the worker, or it is gone
+	Idle                 // · the worker is well, and holds nothing
+	Brief                // ▂ it holds a job without a letter: a short one, or there are too many
+	Work                 // A the first attempt of a job
+	Again                // B² a later attempt; the figure stands behind the first letter
+	Taken                // ↳ ↱ here the job comes from a worker that lost it
+	Crash                // ✗ here the worker died
+	Dead                 // ░ the lease of a worker that died runs on: nobody may have the job
+	Silent               // ? ░ no renewal comes from a worker of which nothing else is known
+	Frozen               // ✱ ~ the worker is a zombie: its handlers go on, nothing else does
+	Parted               // ≠ ╌ the worker cannot reach the database
+	Overdue              // ! the lease ran out, and nobody took the job away yet
+	Waiting              // ┄ ╮ │ ╯ the way of a job from who lost it to who took it over
+)
+
+// Cell is one character and what it means.
+type Cell struct {
+	Glyph rune
+	Style Style
+}
+
+// Row is one lane: a worker, or one of its slots.
+type Row struct {
+	Worker string // safe to print
+	State  string // as it was told last; safe to print; "" when it was not
+	Slot   int    // from 1; 0 is the whole worker
+	Held   int    // how many jobs it holds now
+	Cells  []Cell // as many as were asked for, oldest first
+
+	lane *lane
+}
+
+// Drawing is the lanes as of a moment.
+type Drawing struct {
+	Rows   []Row
+	Legend []Entry // the letters in Rows
+	Hidden int     // workers for which there was no room
+}
+
+// Draw draws the span before now in so many cells, newest at the right edge, in so many
+// rows at most. Columns are slices of time that stay what they are: a second later the
+// same cells stand further left. With more workers than rows, those with something
+// out of the ordinary are drawn first, then those that hold or held something.
+func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Drawing {
+	if width <= 0 || height <= 0 || span <= 0 {
+		return Drawing{Hidden: len(r.lanes)}
+	}
+	s := newScale(now, span, width)
+	all := r.inOrder()
+	shown := choose(all, s, height)
+	d := Drawing{Hidden: len(all) - len(shown)}
+	rows := 0
+	for _, l := range shown {
+		rows += l.lanes()
+	}
+	split := rows <= height
+	var drawn []*canvas
+	for _, l := range shown {
+		n := 1
+		if split {
+			n = l.lanes()
+		}
+		for slot := range n {
+			c := newCanvas(l, s)
+			row := Row{Worker: safe.Text(l.name), Cells: c.cells, lane: l}
+			if k := len(l.spells); k > 0 {
+				row.State = safe.Text(l.spells[k-1].state)
+			}
+			if n > 1 {
+				row.Slot = slot + 1
+			}
+			for _, h := range l.holds {
+				if n > 1 && min(h.slot, n-1) != slot {
+					continue
+				}
+				if h.to.IsZero() {
+					row.Held++
+				}
+				c.add(h, n == 1)
+			}
+			c.paint()
+			d.Rows, drawn = append(d.Rows, row), append(drawn, c)
+		}
+	}
+	for y := range drawn {
+		for _, h := range drawn[y].holds {
+			link(drawn, y, h)
+		}
+	}
+	d.Legend = legend(drawn, now)
+	return d
+}
+
+// lanes is how many rows the worker has where there is room for its slots.
+func (l *lane) lanes() int {
+	n := max(l.slots, 1)
+	for _, h := range l.holds {
+		if l.slots == 0 {
+			n = max(n, h.slot+1)
+		}
+	}
+	return n
+}
+
+// choose returns the workers to be drawn, in order.
+func choose(all []*lane, s scale, height int) []*lane {
+	if len(all) <= height {
+		return all
+	}
+	var ranks [3][]*lane
+	for _, l := range all {
+		k := l.interest(s)
+		ranks[k] = append(ranks[k], l)
+	}
+	shown := slices.Concat(ranks[:]...)[:height]
+	inOrder(shown)
+	return shown
+}
+
+// interest is 0 for a worker with something out of the ordinary in the span, 1 for one
+// that held something, 2 for others.
+func (l *lane) interest(s scale) int {
+	interest := 2
+	for _, h := range l.holds {
+		if h.until(s.now).Before(s.start) {
+			continue
+		}
+		if h.lost || h.taken != nil || h.ill(h.until(s.now)) {
+			return 0
+		}
+		interest = 1
+	}
+	if c := l.condition(); (c == dead || c == frozen || c == parted) && l.spells[len(l.spells)-1].from.After(s.start) {
+		return 0
+	}
+	return interest
+}
+
+// scale places moments in columns.
+type scale struct {
+	now, start time.Time
+	slice      time.Duration
+	width      int
+}
+
+func newScale(now time.Time, span time.Duration, width int) scale {
+	slice := max(span/time.Duration(width), 1)
+	end := now.Truncate(slice).Add(slice)
+	return scale{now, end.Add(-slice * time.Duration(width)), slice, width}
+}
+
+// column is where a moment is; outside of 0 … width-1 when it is not on the picture.
+func (s scale) column(t time.Time) int {
+	d := t.Sub(s.start)
+	if d < 0 {
+		return -1
+	}
+	return int(min(d/s.slice, time.Duration(s.width)))
+}
+
+// from is when a column begins.
+func (s scale) from(column int) time.Time { return s.start.Add(s.slice * time.Duration(column)) }

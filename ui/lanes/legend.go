@@ -1,0 +1,128 @@
+package lanes
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/leasetop/leasetop/ui/safe"
+)
+
+// Entry says what a letter stands for.
+type Entry struct {
+	Letter  rune
+	Job     int64
+	Queue   string // safe to print, as all that follows
+	Kind    string
+	Attempt int
+	Worker  string // who holds it, or held it last
+	From    string // who lost it before; "" when nobody did
+	How     Style  // Work, Again, Dead, Silent, Frozen, Parted, Overdue; Waiting when it was lost; Blank when it ended
+}
+
+// Text says it in words: B 88123 send · attempt 2 · w3, lost by w2
+func (e Entry) Text() string {
+	what := e.Kind
+	if what == "" {
+		what = e.Queue
+	}
+	text := string(e.Letter) + " " + strconv.FormatInt(e.Job, 10)
+	if what != "" {
+		text += " " + what
+	}
+	if e.Attempt > 1 {
+		text += " attempt " + strconv.Itoa(e.Attempt)
+	}
+	text += " " + e.Worker
+	switch e.How {
+	case Dead:
+		text += " crashed"
+	case Silent:
+		text += " silent"
+	case Frozen:
+		text += " frozen"
+	case Parted:
+		text += " cut off"
+	case Overdue:
+		text += " overdue"
+	case Waiting:
+		text += " lost it"
+	case Blank:
+		text += " ended"
+	default:
+		if e.From != "" {
+			text += " from " + e.From
+		}
+	}
+	return text
+}
+
+// legend lists the letters that are drawn: what is out of the ordinary first, then what
+// is held, then the rest; of each, what began last.
+func legend(rows []*canvas, now time.Time) []Entry {
+	seen := map[*job]bool{}
+	for _, c := range rows {
+		for x, h := range c.whose {
+			if h != nil && h.job.letter > 0 && c.cells[x].Glyph == rune(alphabet[h.job.letter-1]) {
+				seen[h.job] = true
+			}
+		}
+	}
+	jobs := make([]*job, 0, len(seen))
+	for j := range seen {
+		jobs = append(jobs, j)
+	}
+	rank := func(j *job) int {
+		switch {
+		case j.story:
+			return 0
+		case j.last.to.IsZero():
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(jobs, func(a, b *job) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.last.from.Compare(a.last.from), cmp.Compare(a.id, b.id))
+	})
+	entries := make([]Entry, len(jobs))
+	for i, j := range jobs {
+		h := j.last
+		e := Entry{
+			Letter: rune(alphabet[j.letter-1]), Job: j.id, Queue: safe.Text(j.queue), Kind: safe.Text(j.kind),
+			Attempt: h.attempt, Worker: safe.Text(h.lane.name), How: h.how(now),
+		}
+		if h.taken != nil {
+			e.From = safe.Text(h.taken.lane.name)
+		}
+		entries[i] = e
+	}
+	return entries
+}
+
+// how is what there is to say about a hold now.
+func (h *hold) how(now time.Time) Style {
+	switch {
+	case h.lost:
+		return Waiting
+	case !h.to.IsZero():
+		return Blank
+	case !h.expires.IsZero() && now.Sub(h.expires) >= overdue:
+		return Overdue
+	}
+	switch h.lane.condition() {
+	case dead, gone:
+		return Dead
+	case frozen:
+		return Frozen
+	case parted:
+		return Parted
+	}
+	switch {
+	case !h.silent(now).IsZero():
+		return Silent
+	case h.attempt > 1:
+		return Again
+	}
+	return Work
+}

@@ -1,0 +1,203 @@
+package lanes
+
+import (
+	"slices"
+	"time"
+)
+
+// How much a Recorder keeps: whatever the queue does, it stays within a few megabytes.
+const (
+	holdsMost  = 8192
+	heldMost   = 2048 // of one observation
+	lanesMost  = 1024
+	spellsMost = 64 // of one worker
+)
+
+// Held is one job that somebody holds: a lease.
+type Held struct {
+	Job     int64
+	Worker  string // who holds it: the name of a lane
+	Attempt int    // from 1
+	Queue   string
+	Kind    string
+	Since   time.Time // when it was claimed; zero: when it was first seen
+	Expires time.Time // when the lease ends unless it is renewed; zero: nobody knows
+	// Renews says that its holder renews its leases every third of their length: then
+	// it says something when it does not.
+	Renews bool
+}
+
+// Worker is how one worker is. Workers of which nothing is known but what they hold
+// need not be told.
+type Worker struct {
+	Name  string
+	State string    // idle, busy, draining, frozen, partitioned, crashed, stopped
+	Since time.Time // when that began; zero: when it was first seen
+	Slots int       // how many jobs it runs at once; 0: nobody knows
+}
+
+// Recorder keeps who held which job when. The zero value is ready. It is not for
+// several goroutines at once.
+type Recorder struct {
+	// Keep is how far back it goes; 0 is six minutes.
+	Keep time.Duration
+	// Brief is how long a job must have been held to have a letter, if there is nothing
+	// out of the ordinary about it; 0 is 700 ms. Below nought, each has one at once.
+	Brief time.Duration
+
+	now     time.Time
+	seen    uint64 // observations
+	lanes   map[string]*lane
+	jobs    map[int64]*job
+	open    map[int64]*hold // by job: a job has one holder
+	past    []*hold         // that ended, in order of their ends
+	letters letters
+}
+
+// job is what all holds of one job share.
+type job struct {
+	id          int64
+	queue, kind string
+	letter      int // its place in alphabet, from 1; 0 has none
+	holds       int // in the Recorder
+	last        *hold
+	story       bool // tried again, or its holder was not well: it keeps its letter
+}
+
+// See notes what is held and how the workers are, at a moment. Moments that go back
+// are taken as the newest there was.
+func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
+	if r.lanes == nil {
+		r.lanes, r.jobs, r.open = map[string]*lane{}, map[int64]*job{}, map[int64]*hold{}
+	}
+	if now.Before(r.now) {
+		now = r.now
+	}
+	r.now = now
+	r.seen++
+	r.watch(now, workers)
+	for _, one := range held[:min(len(held), heldMost)] {
+		r.hold(now, one)
+	}
+	for _, h := range r.open {
+		if h.seen != r.seen {
+			r.end(h, now)
+		}
+	}
+	r.forget(now)
+	r.spell(now)
+}
+
+// watch notes how the workers are.
+func (r *Recorder) watch(now time.Time, workers []Worker) {
+	for _, w := range workers[:min(len(workers), lanesMost)] {
+		l := r.lane(w.Name)
+		l.watched, l.slots = r.seen, max(w.Slots, 0)
+		l.turn(conditionOf(w.State), w.State, w.Since, now)
+	}
+	for _, l := range r.lanes {
+		if l.watched != r.seen && l.condition() != unknown {
+			l.turn(unknown, "", time.Time{}, now)
+		}
+	}
+}
+
+// hold notes that a job is held.
+func (r *Recorder) hold(now time.Time, one Held) {
+	h := r.open[one.Job]
+	if h != nil && h.lane.name == one.Worker && h.attempt == one.Attempt && (one.Since.IsZero() || one.Since.Equal(h.since)) {
+		h.renew(now, one)
+		h.seen = r.seen
+		return
+	}
+	from := now
+	if !one.Since.IsZero() && one.Since.Before(now) {
+		from = one.Since
+	}
+	if h != nil { // somebody else has it, or the same anew, and we did not see the end
+		if h.seen == r.seen {
+			return // twice in one observation
+		}
+		r.end(h, from)
+	}
+	j := r.jobs[one.Job]
+	if j == nil {
+		j = &job{id: one.Job}
+		r.jobs[one.Job] = j
+	}
+	j.queue, j.kind = one.Queue, one.Kind
+	l := r.lane(one.Worker)
+	next := &hold{job: j, lane: l, attempt: one.Attempt, since: one.Since, from: from, slot: l.free(), seen: r.seen}
+	next.renew(now, one)
+	if before := j.last; before != nil && before.lost {
+		before.next, next.from = next, later(from, before.to)
+		if before.lane != l {
+			next.taken = before
+		}
+	}
+	j.last, j.holds, j.story = next, j.holds+1, j.story || one.Attempt > 1
+	r.open[one.Job] = next
+	l.holds = append(l.holds, next)
+}
+
+// end closes a hold.
+func (r *Recorder) end(h *hold, at time.Time) {
+	h.lost = h.ill(at)
+	h.job.story = h.job.story || h.lost
+	h.to = later(at, h.from)
+	delete(r.open, h.job.id)
+	r.past = append(r.past, h)
+}
+
+// lane returns the lane of a worker.
+func (r *Recorder) lane(name string) *lane {
+	l := r.lanes[name]
+	if l == nil {
+		l = &lane{name: name}
+		r.lanes[name] = l
+	}
+	return l
+}
+
+// forget lets go of what is out of the window, or too much.
+func (r *Recorder) forget(now time.Time) {
+	keep := r.Keep
+	if keep <= 0 {
+		keep = 6 * time.Minute
+	}
+	cut := now.Add(-keep)
+	slices.SortStableFunc(r.past, func(a, b *hold) int { return a.to.Compare(b.to) })
+	n := 0
+	for n < len(r.past) && (r.past[n].to.Before(cut) || len(r.past)-n+len(r.open) > holdsMost) {
+		r.drop(r.past[n])
+		n++
+	}
+	r.past = slices.Delete(r.past, 0, n)
+	for name, l := range r.lanes {
+		l.cut(cut)
+		if len(l.holds) == 0 && l.watched != r.seen && (len(l.spells) == 0 || len(r.lanes) > lanesMost) {
+			delete(r.lanes, name)
+		}
+	}
+}
+
+// drop forgets a hold that ended.
+func (r *Recorder) drop(h *hold) {
+	if i := slices.Index(h.lane.holds, h); i >= 0 {
+		h.lane.holds = slices.Delete(h.lane.holds, i, i+1)
+	}
+	if h.next != nil {
+		h.next.taken = nil
+	}
+	if h.job.holds--; h.job.holds == 0 {
+		r.letters.free(h.job)
+		delete(r.jobs, h.job.id)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
