@@ -118,6 +118,7 @@ func (p place) configure(o Options) error {
 		"log_destination":         "stderr",
 		"fsync":                   "on",
 		"max_slot_wal_keep_size":  "2GB", // a forgotten slot may not fill the disk
+		"leasetop.demonstration":  "on",  // nothing here is anybody's but ours: see queue.Demonstration
 	}
 	if o.Unsafe {
 		// synchronous_commit stays on: the WAL stream sends only what has been

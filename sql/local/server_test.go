@@ -54,6 +54,7 @@ func TestServerIsSetUpForTheQueue(t *testing.T) {
 		"wal_level": "logical", "max_replication_slots": "20", "max_wal_senders": "20", "max_connections": "200",
 		"fsync": "on", "listen_addresses": "", "TimeZone": "UTC", "server_encoding": "UTF8",
 		"work_mem": "5MB", "leasetop.note": `it's a \ test`,
+		"leasetop.demonstration": "on",
 	} {
 		if got := query(t, server, "SELECT current_setting('"+name+"')"); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
