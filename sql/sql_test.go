@@ -73,9 +73,11 @@ func TestEveryQueryPrepares(t *testing.T) {
 			}
 			conn := connect(t, url)
 			exec(t, conn, "set search_path = ''")
-			// The demonstration's tables are no migration.
-			if _, err := conn.Exec(t.Context(), schema.Query("demo_tables"), pgx.QueryExecModeSimpleProtocol); err != nil {
-				t.Fatal(err)
+			// The demonstration's and the scenarios' tables are no migration.
+			for _, tables := range []string{"demo_tables", "scenario_tables"} {
+				if _, err := conn.Exec(t.Context(), schema.Query(tables), pgx.QueryExecModeSimpleProtocol); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for query := range queries(t) {
 				_, err := conn.Prepare(t.Context(), query, schema.Query(query))

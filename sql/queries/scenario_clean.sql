@@ -1,0 +1,11 @@
+-- Removes all that a play made: jobs in queues named after it, in whatever status, what
+-- became of them in the archive, and its effects.
+--   $1 the play's name. Its queues have that name, or it and a dash before more
+-- Rows affected: 1, when the play was entered.
+WITH jobs_gone AS (
+  DELETE FROM leasetop.jobs WHERE queue = $1::text OR starts_with(queue, $1::text || '-')),
+archive_gone AS (
+  DELETE FROM leasetop.jobs_archive WHERE queue = $1::text OR starts_with(queue, $1::text || '-')),
+effects_gone AS (
+  DELETE FROM leasetop.scenario_ledger WHERE run = $1::text)
+DELETE FROM leasetop.scenario_runs WHERE run = $1::text

@@ -1,0 +1,12 @@
+-- How the jobs of a play stand.
+--   $1 its queues
+-- Rows: queue, pending, processing, completed, failed, dead; none for a queue without jobs.
+-- Reads the play's jobs whole, which are few, or alone in a schema of their own.
+SELECT queue,
+  count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'processing'),
+  count(*) FILTER (WHERE status = 'completed'), count(*) FILTER (WHERE status = 'failed'),
+  count(*) FILTER (WHERE status = 'dead')
+FROM leasetop.jobs
+WHERE queue = ANY ($1::text[])
+GROUP BY queue
+ORDER BY queue

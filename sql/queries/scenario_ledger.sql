@@ -1,0 +1,19 @@
+-- What became of a play's jobs.
+--   $1 the play's name   $2 ids of jobs whose enqueue was acknowledged
+--   $3 the queues in which nothing may go wrong
+-- One row: effects in those queues; those beyond the first of a job; acknowledged jobs that
+-- are gone, or completed without an effect. All in one snapshot.
+-- Indexes: the ledger's own, jobs' primary key.
+WITH effects AS (
+  SELECT job_id, count(*) AS n
+  FROM leasetop.scenario_ledger
+  WHERE run = $1::text
+  GROUP BY job_id)
+SELECT
+  (SELECT coalesce(sum(n), 0) FROM effects JOIN leasetop.jobs ON jobs.id = job_id WHERE queue = ANY ($3::text[]))::bigint,
+  (SELECT coalesce(sum(n - 1), 0) FROM effects JOIN leasetop.jobs ON jobs.id = job_id WHERE queue = ANY ($3::text[]))::bigint,
+  (SELECT count(*)
+   FROM unnest($2::bigint[]) AS acknowledged(id)
+   LEFT JOIN leasetop.jobs USING (id)
+   LEFT JOIN effects ON job_id = acknowledged.id
+   WHERE jobs.id IS NULL OR (jobs.status = 'completed' AND job_id IS NULL))

@@ -1,0 +1,9 @@
+package scenario
+
+// All are the scenarios in the order in which they are told. Each call makes them anew:
+// a Scenario is played once.
+func All() []Scenario {
+	return []Scenario{
+		crash(),
+	}
+}

@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// Job reads a job, with its history. The job is empty, not nil, when that fails.
+func (s *Stage) Job(ctx context.Context, id int64) (*queue.Job, error) {
+	job, err := s.Q.Get(ctx, id)
+	if err != nil {
+		return &queue.Job{}, err
+	}
+	return job, nil
+}
+
+// HeldBy tells which workers, as the story calls them, hold two jobs; "" is nobody.
+func (s *Stage) HeldBy(ctx context.Context, a, b int64) (string, string, error) {
+	x, err := s.Job(ctx, a)
+	if err != nil {
+		return "", "", err
+	}
+	y, err := s.Job(ctx, b)
+	if err != nil {
+		return "", "", err
+	}
+	return nameOf(x.LockedBy), nameOf(y.LockedBy), nil
+}
+
+// AllCompleted tells whether all these jobs are completed.
+func (s *Stage) AllCompleted(ctx context.Context, ids ...int64) (bool, string, error) {
+	jobs, err := s.Q.ByID(ctx, ids...)
+	if err != nil {
+		return false, "", err
+	}
+	n := 0
+	for i := range jobs {
+		if jobs[i].Status == queue.Completed {
+			n++
+		}
+	}
+	return n == len(ids), fmt.Sprintf("%d of %d are completed", n, len(ids)), nil
+}

@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+const (
+	lookEvery = 100 * time.Millisecond
+	// Where looking is slow it takes at most a tenth of the time.
+	lookShare = 10
+)
+
+// observe has the audience's picture of the queue kept current until the stage is struck.
+func (s *Stage) observe(ctx context.Context) {
+	ctx, s.watch = context.WithCancel(ctx)
+	s.watched.Go(func() {
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+			began := time.Now()
+			s.look(ctx)
+			s.showWorkers()
+			timer.Reset(max(lookEvery, lookShare*time.Since(began)))
+		}
+	})
+}
+
+// look reads how the jobs stand. While the database cannot be reached the picture stays
+// as it was, and says how old it is.
+func (s *Stage) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	queues := s.allQueues(false)
+	depths, err := s.Depths(ctx)
+	if err != nil {
+		return
+	}
+	rows, err := s.Q.Pool().Query(ctx, s.Q.Schema().Query("scenario_leases"), queues)
+	if err != nil {
+		return
+	}
+	read := time.Now()
+	leases, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Lease, err error) {
+		var owner string
+		var left float64
+		err = row.Scan(&l.Job, &owner, &l.Attempt, &left)
+		l.Worker, l.Expires = nameOf(owner), read.Add(time.Duration(left*float64(time.Second)))
+		return l, err
+	})
+	if err != nil {
+		return
+	}
+	inv, err := s.invariants(ctx)
+	s.play.board.change(func(b *Picture) {
+		b.Looked, b.Depths, b.Leases = read, depths, leases
+		if err == nil {
+			b.Invariants = inv
+		}
+	})
+}
+
+// Depths are the depths of the story's queues.
+func (s *Stage) Depths(ctx context.Context) ([]Depth, error) {
+	rows, err := s.Q.Pool().Query(ctx, s.Q.Schema().Query("scenario_depth"), s.allQueues(false))
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d Depth, err error) {
+		err = row.Scan(&d.Queue, &d.Pending, &d.Processing, &d.Completed, &d.Failed, &d.Dead)
+		return d, err
+	})
+}
+
+// nameOf is the worker's name in a fencing token, or the whole owner where it is none of ours.
+func nameOf(owner string) string {
+	if token, ok := queue.ParseToken(owner); ok {
+		return token.Worker
+	}
+	return owner
+}
+
+// showWorkers shows the workers as they are.
+func (s *Stage) showWorkers() {
+	s.mu.Lock()
+	crews := slices.Clone(s.crews)
+	s.mu.Unlock()
+	var all []Worker
+	for _, c := range crews {
+		for _, w := range c.Pool.Workers() {
+			s.mu.Lock()
+			state := cmp.Or(s.said[w.Name], string(w.State))
+			s.mu.Unlock()
+			all = append(all, Worker{Name: w.Name, State: state, Slots: w.Slots})
+		}
+	}
+	s.play.board.change(func(b *Picture) { b.Workers = all })
+}
+
+// invariants counts what must hold.
+func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
+	s.mu.Lock()
+	acked := slices.Clone(s.acked)
+	i := Invariants{Worst: s.worst, Lease: s.lease}
+	crews := slices.Clone(s.crews)
+	s.mu.Unlock()
+	for _, c := range crews {
+		i.Fenced += c.Pool.Fenced()
+	}
+	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_ledger"), s.run, acked, s.allQueues(true)).
+		Scan(&i.Effects, &i.Doubled, &i.Lost)
+	i.Known = err == nil
+	return i, err
+}

@@ -1,0 +1,326 @@
+package scenario
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// Stage is the world of one play. Its methods may be called by several goroutines.
+type Stage struct {
+	// Q is the queue as the audience sees it: over connections that no worker owns.
+	Q *queue.Queue
+	// Rand is what the seed decides. Only the play's own goroutine may draw from it.
+	Rand *mathrand.Rand
+	// Server is the play's own server, for scenarios that need one; else nil.
+	Server *local.Server
+
+	play  *Play
+	ctx   context.Context // the play's: its end strikes the stage
+	run   string          // names the play within the database: "crash-3f2a"
+	began time.Time
+
+	mu       sync.Mutex
+	queues   map[string]string // as the story calls it → as the database does
+	exempt   map[string]bool   // queues, as the database calls them, in which harm is part of the story
+	acked    []int64           // jobs whose enqueue was acknowledged, but for exempt queues
+	crews    []*Crew
+	said     map[string]string // what only the story knows of a worker's state
+	worst    time.Duration
+	lease    time.Duration // the shortest in use
+	undo     []undo        // in the order in which they were put down
+	watching bool
+	watch    context.CancelFunc
+	watched  sync.WaitGroup
+	lock     *pgx.Conn // holds the play's advisory lock
+}
+
+// undo is something to take down.
+type undo struct {
+	what string
+	do   func(ctx context.Context) error
+}
+
+// newStage makes the world of a play. What was made before an error is taken down by strike.
+func newStage(ctx context.Context, p *Play) (*Stage, error) {
+	var tag [3]byte
+	rand.Read(tag[:]) // never fails since Go 1.24
+	s := &Stage{
+		Rand: mathrand.New(mathrand.NewPCG(p.o.Seed, 0)),
+		play: p, ctx: ctx, run: p.scenario.Name + "-" + hex.EncodeToString(tag[:]), began: time.Now(),
+		queues: map[string]string{}, exempt: map[string]bool{}, said: map[string]string{}, worst: -1,
+	}
+	ok, why, err := p.ground.Allows(ctx, p.scenario.Needs)
+	if err == nil && !ok {
+		err = fmt.Errorf("this scenario needs a %s of its own: %s", p.scenario.Needs, why)
+	}
+	if err == nil {
+		err = s.build(ctx)
+	}
+	if err != nil {
+		return s, fmt.Errorf("make the stage: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Stage) build(ctx context.Context) error {
+	config, schema, where := s.play.ground.Queue.Pool().Config(), s.play.ground.Queue.Schema().Name(), "queue "+s.run
+	switch s.play.scenario.Needs {
+	case Schema:
+		schema = schemaPrefix + strings.ReplaceAll(s.run, "-", "_")
+		where = "schema " + schema
+	case Server:
+		server, err := s.StartServer(ctx, "")
+		if err != nil {
+			return err
+		}
+		s.Server = server
+		where = "a server of its own"
+		url, err := server.Database(ctx, "leasetop")
+		if err != nil {
+			return err
+		}
+		if config, err = pgxpool.ParseConfig(url); err != nil {
+			return err
+		}
+		schema = ""
+	}
+	s.play.board.change(func(b *Picture) { b.Where = where })
+	q, err := openQueue(ctx, config, schema, 3, "leasetop audience")
+	if err != nil {
+		return err
+	}
+	s.Q = q
+	s.Later("close the audience's connections", func(context.Context) error {
+		q.Pool().Close()
+		return nil
+	})
+	if err := s.occupy(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+// openQueue opens the queue anew, over connections of its own.
+func openQueue(ctx context.Context, like *pgxpool.Config, schema string, most int32, app string) (*queue.Queue, error) {
+	config := like.Copy()
+	config.MaxConns, config.MinConns, config.MinIdleConns = most, 0, 0
+	config.ConnConfig.RuntimeParams["application_name"] = app
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	q, err := queue.New(pool, schema)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// StartServer starts a PostgreSQL server of the play's own, which goes with it. The
+// first is made by itself for a scenario that needs a server; name tells further ones apart.
+func (s *Stage) StartServer(ctx context.Context, name string) (*local.Server, error) {
+	o := local.Options{
+		Dir: s.play.ground.Dir, Name: serverPrefix + s.run + name, Fresh: true,
+		Progress: func(step string) { s.Note("", step) },
+	}
+	server, err := local.Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Later("remove the server", func(ctx context.Context) error {
+		return errors.Join(server.Stop(ctx), local.Remove(ctx, o))
+	})
+	return server, nil
+}
+
+// Later has something taken down when the play is over, however it ends: what was put
+// down last goes first.
+func (s *Stage) Later(what string, do func(ctx context.Context) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.undo = append(s.undo, undo{what, do})
+}
+
+// strike takes everything down. It is called whatever happened, and goes on past errors.
+func (s *Stage) strike(ctx context.Context) error {
+	if s.watch != nil {
+		s.watch()
+	}
+	s.watched.Wait()
+	var errs []error
+	for {
+		s.mu.Lock()
+		n := len(s.undo)
+		if n == 0 {
+			s.mu.Unlock()
+			return errors.Join(errs...)
+		}
+		last := s.undo[n-1]
+		s.undo = s.undo[:n-1]
+		s.mu.Unlock()
+		if err := last.do(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", last.what, err))
+		}
+	}
+}
+
+// Queue is the database's name of a queue of the story: unique to this play. The
+// story's own name may be "" where it has only one.
+func (s *Stage) Queue(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	full, ok := s.queues[name]
+	if !ok {
+		full = s.run
+		if name != "" {
+			full += "-" + name
+		}
+		s.queues[name] = full
+	}
+	return full
+}
+
+// Exempt takes a queue of the story out of the invariants: in it harm is shown on purpose.
+func (s *Stage) Exempt(name string) {
+	full := s.Queue(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.exempt[full] = true
+}
+
+// allQueues are the queues of the story, as the database calls them; counted leaves out
+// those that are exempt.
+func (s *Stage) allQueues(counted bool) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := []string{}
+	for _, full := range s.queues {
+		if !counted || !s.exempt[full] {
+			names = append(names, full)
+		}
+	}
+	return names
+}
+
+// Enqueue enqueues and remembers what was acknowledged: none of it may be lost. The jobs'
+// queues are the story's names.
+func (s *Stage) Enqueue(ctx context.Context, jobs ...queue.NewJob) ([]int64, error) {
+	for i := range jobs {
+		jobs[i].Queue = s.Queue(jobs[i].Queue)
+	}
+	added, err := s.Q.Enqueue(ctx, jobs...)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(added))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range added {
+		ids[i] = added[i].ID
+		if !s.exempt[jobs[i].Queue] {
+			s.acked = append(s.acked, ids[i])
+		}
+	}
+	return ids, nil
+}
+
+// Now is the database's clock.
+func (s *Stage) Now(ctx context.Context) (time.Time, error) {
+	var now time.Time
+	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_now")).Scan(&now)
+	return now, err
+}
+
+// Note tells the audience of something: worker is the story's name for who it is about, or "".
+func (s *Stage) Note(worker, text string) {
+	s.event(Event{At: time.Now(), Worker: worker, Text: text})
+}
+
+func (s *Stage) event(e Event) {
+	s.play.board.change(func(b *Picture) {
+		b.Events = append(b.Events, e)
+		if over := len(b.Events) - eventsKept; over > 0 {
+			b.Events = append([]Event(nil), b.Events[over:]...)
+		}
+	})
+}
+
+// Bar shows a figure to be compared with others; one of the same name is replaced.
+func (s *Stage) Bar(bar Bar) {
+	s.play.board.change(func(b *Picture) {
+		for i := range b.Bars {
+			if b.Bars[i].Name == bar.Name {
+				b.Bars[i] = bar
+				return
+			}
+		}
+		b.Bars = append(b.Bars, bar)
+	})
+}
+
+// Plot adds a point to a figure over time.
+func (s *Stage) Plot(name, unit string, value float64) {
+	s.plot(name, func(p *Plot) {
+		p.Unit = unit
+		p.Points = append(p.Points, value)
+		if over := len(p.Points) - pointsKept; over > 0 {
+			p.Points = append([]float64(nil), p.Points[over:]...)
+			for i := range p.Marks {
+				p.Marks[i].At -= over
+			}
+		}
+	})
+}
+
+// Mark marks the moment on a plot.
+func (s *Stage) Mark(plot, text string) {
+	s.plot(plot, func(p *Plot) { p.Marks = append(p.Marks, Mark{At: len(p.Points), Text: text}) })
+}
+
+func (s *Stage) plot(name string, draw func(*Plot)) {
+	s.play.board.change(func(b *Picture) {
+		for i := range b.Plots {
+			if b.Plots[i].Name == name {
+				draw(&b.Plots[i])
+				return
+			}
+		}
+		b.Plots = append(b.Plots, Plot{Name: name})
+		draw(&b.Plots[len(b.Plots)-1])
+	})
+}
+
+// Says sets what only the story knows of a worker's state, "partitioned" say; "" is what
+// the worker says itself.
+func (s *Stage) Says(worker, state string) {
+	s.mu.Lock()
+	s.said[worker] = state
+	s.mu.Unlock()
+	s.showWorkers()
+}
+
+// event of the runtime, as the audience is told it.
+func (s *Stage) heard(e workers.Event) {
+	if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
+		s.mu.Lock()
+		s.worst = max(s.worst, e.Late)
+		s.mu.Unlock()
+	}
+	s.event(Event{At: e.At, Worker: e.Worker, Text: e.Text, What: e.What})
+	s.showWorkers()
+}

@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"testing"
+
+	"github.com/leasetop/leasetop/workers/internal/without"
+)
+
+// Each scenario proves a protection: with that taken out, it fails.
+func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		protection without.Protection
+		scenario   string
+		fails      string // the assertion or measure that says so
+	}{
+		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
+	} {
+		t.Run(string(one.protection), func(t *testing.T) {
+			t.Parallel()
+			r := perform(without.With(t.Context(), one.protection), t, one.scenario, ground(t), 2)
+			if r.OK {
+				t.Fatalf("%s passes without %s", one.scenario, one.protection)
+			}
+			if first := firstFailed(r); first != one.fails {
+				t.Errorf("without %s it is %q that fails first; %s", one.protection, first, r.Error)
+			}
+		})
+	}
+}
+
+// firstFailed is the first that does not hold, of a play that was played so far.
+func firstFailed(r Result) string {
+	for _, a := range r.Assertions {
+		if !a.OK {
+			return a.Text
+		}
+	}
+	for name, m := range r.Measures {
+		if !m.OK {
+			return name
+		}
+	}
+	return ""
+}
