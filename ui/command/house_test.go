@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"workers":                  {"queue", "sql", "workers/internal/without"},
 	"workers/demo":             {"workers", "queue", "sql"},
 	"workers/child":            {"workers", "queue"},
+	"workers/faults":           {"workers", "queue", "sql", "sql/local"},
 	"workers/internal/without": {},
 	"ui":                       {"ui/editor", "ui/guard", "ui/lanes", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers"},
 	"ui/editor":                {"ui/guard"},
