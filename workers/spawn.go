@@ -72,8 +72,8 @@ func (p *Pool) nextName() string {
 	}
 }
 
-// longestName is in characters: names stand in narrow columns.
-const longestName = 32
+// mostOfAName is in characters: names stand in narrow columns.
+const mostOfAName = 32
 
 func checkName(name string) error {
 	allowed := func(c rune) bool {
@@ -84,8 +84,8 @@ func checkName(name string) error {
 		return errors.New("it needs a name")
 	case wrong >= 0:
 		return errors.New("its name may have letters, digits, and any of - _ .")
-	case len(name) > longestName:
-		return fmt.Errorf("its name has %d characters: use %d or fewer", len(name), longestName)
+	case len(name) > mostOfAName:
+		return fmt.Errorf("its name has %d characters: use %d or fewer", len(name), mostOfAName)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"workers":                  {"queue", "sql", "workers/internal/without"},
 	"workers/demo":             {"workers", "queue", "sql"},
 	"workers/child":            {"workers", "queue"},
+	"workers/scenario":         {"workers", "workers/faults", "workers/internal/without", "workers/overlap", "queue", "queue/filter", "sql", "sql/local"},
 	"workers/faults":           {"workers", "queue", "sql", "sql/local"},
 	"workers/internal/without": {},
 	"ui":                       {"ui/editor", "ui/guard", "ui/lanes", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers"},
@@ -44,11 +45,11 @@ var mayImport = map[string][]string{
 	"ui/term":                  {},
 	"ui/e2e":                   {},
 	"ui/plain":                 {"ui/safe", "queue", "queue/alert", "queue/watch", "workers"},
-	"ui/cli":                   {"ui/editor", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "sql", "sql/local", "workers", "workers/child"},
+	"ui/cli":                   {"ui/editor", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "sql", "sql/local", "workers", "workers/child", "workers/scenario"},
 	"":                         {"ui/command"},
 	"screenshots":              {"screenshots/draw", "ui/term"},
 	"screenshots/draw":         {"ui/term"},
-	"ui/command":               {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo"},
+	"ui/command":               {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo", "workers/faults", "workers/scenario"},
 }
 
 // database are packages that only what lies below the screens may know.
