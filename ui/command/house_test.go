@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"workers/scenario":         {"workers", "workers/faults", "workers/internal/without", "workers/overlap", "queue", "queue/filter", "sql", "sql/local"},
 	"workers/faults":           {"workers", "queue", "sql", "sql/local"},
 	"workers/internal/without": {},
+	"workers/overlap":          {"workers", "queue"},
 	"ui":                       {"ui/editor", "ui/guard", "ui/lanes", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers"},
 	"ui/editor":                {"ui/guard"},
 	"ui/guard":                 {"ui/safe"},
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 	"":                         {"ui/command"},
 	"screenshots":              {"screenshots/draw", "ui/term"},
 	"screenshots/draw":         {"ui/term"},
-	"ui/command":               {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo", "workers/faults", "workers/scenario"},
+	"ui/command":               {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo", "workers/faults", "workers/overlap", "workers/scenario"},
 }
 
 // database are packages that only what lies below the screens may know.
