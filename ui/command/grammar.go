@@ -78,6 +78,7 @@ func newRoot(failure *error) *cobra.Command {
 	addWork(root, o, add)
 	addEvents(root, o, add)
 	addCheck(root, o, add, failure)
+	addScenario(root, o, add)
 
 	reveal := false
 	show := add(root, &cobra.Command{

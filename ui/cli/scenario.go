@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// ScenarioOptions say which scenarios are played, and how.
+type ScenarioOptions struct {
+	Names []string // none are all
+	Seed  uint64   // 0 draws one for each
+	Yes   bool     // play on somebody's own database, too
+}
+
+// scenarioListed is a scenario as list prints it as JSON.
+type scenarioListed struct {
+	Name  string         `json:"name"`
+	Title string         `json:"title"`
+	Shows string         `json:"shows"`
+	Needs scenario.Needs `json:"needs"`
+	Lasts float64        `json:"lasts_s"`
+	Steps int            `json:"steps"`
+}
+
+// Scenarios prints which scenarios there are.
+func Scenarios(p Printer) error {
+	rows := [][]string{}
+	for _, s := range scenario.All() {
+		if p.Format == JSON {
+			if err := line(p.Out, scenarioListed{s.Name, s.Title, s.Shows, s.Needs, s.Lasts.Seconds(), len(s.Steps)}); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, []string{s.Name, string(s.Needs), s.Lasts.String(), s.Title})
+	}
+	if p.Format == JSON {
+		return nil
+	}
+	return table(p.Out, []column{
+		{title: "SCENARIO", holds: names}, {title: "NEEDS A"}, {title: "LASTS", right: true}, {title: "WHAT HAPPENS"},
+	}, rows)
+}
+
+// PlayScenarios plays scenarios one after another, without an audience, and prints how each
+// went: as it goes for people, one line each as JSON. The error says how many failed, or
+// that somebody stopped them. On a database that is not for demonstrations only those are
+// played that keep to queues of their own, and only with Yes.
+func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOptions) error {
+	stories, err := chosenScenarios(o.Names)
+	if err != nil {
+		return err
+	}
+	ground := scenario.Ground{Queue: d.Queue}
+	ok, why, err := d.Demonstration(ctx)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		kept := slices.DeleteFunc(slices.Clone(stories), func(s scenario.Scenario) bool { return s.Needs != scenario.Queue })
+		switch {
+		case len(o.Names) > 0 && len(kept) < len(stories):
+			other := stories[slices.IndexFunc(stories, func(s scenario.Scenario) bool { return s.Needs != scenario.Queue })]
+			return Usage(fmt.Sprintf("%s needs a %s of its own: %s", other.Name, other.Needs, why))
+		case !o.Yes:
+			return Usage("this is somebody's own database (" + why + "). Scenarios that keep to queues of their own can be played here: " +
+				"they enqueue jobs, let workers of their own crash, and remove all of it, but for what " +
+				"the server's statistics and its WAL remember. Add --yes if that is meant")
+		case len(kept) < len(stories):
+			fmt.Fprintf(p.Err, "leasetop: %d scenarios left out that need more than a queue: %s\n", len(stories)-len(kept), safe.Text(why))
+		}
+		stories = kept
+	}
+	failed := 0
+	for i, story := range stories {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%d of %d played: %w", i, len(stories), ctx.Err())
+		}
+		play := scenario.Start(ctx, story, ground, scenario.Options{Seed: o.Seed})
+		if p.Format == Table {
+			followPlay(p, play)
+		}
+		r := play.Result()
+		if p.Format == JSON {
+			if err := line(p.Out, r); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(r.Err, scenario.ErrCancelled):
+			return fmt.Errorf("%s: %w", r.Scenario, r.Err)
+		case !r.OK:
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d scenarios failed", failed, len(stories))
+	}
+	return nil
+}
+
+// chosenScenarios finds scenarios by name.
+func chosenScenarios(wanted []string) ([]scenario.Scenario, error) {
+	if len(wanted) == 0 {
+		return scenario.All(), nil
+	}
+	var found []scenario.Scenario
+	for _, name := range wanted {
+		s, ok := scenario.ByName(name)
+		if !ok {
+			return nil, Usage(fmt.Sprintf("there is no scenario %q: leasetop scenario list prints their names", name))
+		}
+		found = append(found, s)
+	}
+	return found, nil
+}
+
+// followPlay prints a play as it goes, until it is over.
+func followPlay(p Printer, play *scenario.Play) {
+	t := playTeller{w: p.Out}
+	for {
+		pic := play.Picture()
+		t.tell(pic, p)
+		if !pic.Ended.IsZero() {
+			p.endProgress()
+			t.end(pic)
+			return
+		}
+		<-play.Changed(pic.Version)
+	}
+}
+
+// playTeller prints what it has not printed yet.
+type playTeller struct {
+	w        io.Writer
+	headed   bool
+	narrated int // steps
+	told     int // assertions, of the step at hand
+}
+
+func (t *playTeller) tell(pic scenario.Picture, p Printer) {
+	if !t.headed {
+		t.headed = true
+		fmt.Fprintf(t.w, "%s · %s (seed %d)\n", safe.Text(pic.Name), safe.Text(pic.Title), pic.Seed)
+	}
+	for i, step := range pic.Steps {
+		if i < t.narrated-1 || step.State == scenario.ToCome {
+			continue
+		}
+		if i == t.narrated {
+			t.narrated, t.told = i+1, 0
+			fmt.Fprintf(t.w, "  %d  %s\n", i+1, strings.ReplaceAll(ansi.Wordwrap(safe.Text(step.Say), 76, ""), "\n", "\n     "))
+		}
+		for n, a := range step.Assertions {
+			if n < t.told || a.State != scenario.Passed && a.State != scenario.Failed {
+				continue
+			}
+			t.told = n + 1
+			text := safe.Text(a.Text)
+			if a.State == scenario.Failed {
+				text += ": " + safe.Text(a.Seen)
+			}
+			fmt.Fprintf(t.w, "     %s %s  %s\n", tick(a.State), text, seconds(a.Took))
+		}
+		p.progress(fmt.Sprintf("     %s, step %d of %d", pic.State, pic.Step+1, len(pic.Steps)))
+	}
+}
+
+// end prints the measures and the invariants.
+func (t *playTeller) end(pic scenario.Picture) {
+	for _, m := range pic.Measures {
+		if m.State == scenario.ToCome {
+			continue
+		}
+		text := join(m.Name+" "+strconv.FormatFloat(m.Value, 'g', 4, 64), m.Unit)
+		if bound := m.Bound.String(); bound != "" {
+			text += " of " + bound
+		}
+		fmt.Fprintf(t.w, "     %s %s: %s\n", tick(m.State), safe.Text(text), safe.Text(m.Text))
+	}
+	if i := pic.Invariants; i.Known {
+		state := scenario.Passed
+		if !i.Kept() {
+			state = scenario.Failed
+		}
+		fmt.Fprintf(t.w, "     %s lost %d · double effects %d · stale writes fenced %d · overlap of two runners %d\n", tick(state), i.Lost, i.Doubled, i.Fenced, i.Overlaps)
+	}
+	end := fmt.Sprintf("%s in %s", pic.State, seconds(pic.Ended.Sub(pic.Began)))
+	if pic.Err != "" {
+		end += ": " + safe.Text(pic.Err)
+	}
+	fmt.Fprintf(t.w, "  %s %s\n\n", tick(pic.State), end)
+}
+
+// tick is the sign of how something ended.
+func tick(s scenario.State) string {
+	switch s {
+	case scenario.Passed:
+		return "✓"
+	case scenario.Failed:
+		return "✗"
+	}
+	return "–"
+}
+
+// join puts two words together, unless the second is empty.
+func join(a, b string) string { return strings.TrimSpace(a + " " + b) }
+
+func seconds(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
