@@ -197,3 +197,10 @@ func ExamplePool_Freeze() {
 	// frozen
 	// <nil>
 }
+
+// Who of the sessions in pg_stat_activity hears of new work.
+func ExampleListenerName() {
+	fmt.Println(workers.ListenerName("shop"))
+	// Output:
+	// shop listen
+}

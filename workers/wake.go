@@ -80,6 +80,19 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 	}
 }
 
+// nameKept is how much of an application name the server keeps, in bytes.
+const nameKept = 63
+
+// ListenerName is the application name of the session on which a pool hears of new work,
+// whose queue has this one: pg_stat_activity tells it from the others by it.
+func ListenerName(app string) string {
+	if app == "" {
+		app = "leasetop"
+	}
+	const suffix = " listen"
+	return app[:min(len(app), nameKept-len(suffix))] + suffix
+}
+
 func (p *Pool) connectListener(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
@@ -87,6 +100,7 @@ func (p *Pool) connectListener(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.RuntimeParams["application_name"] = ListenerName(config.RuntimeParams["application_name"])
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err

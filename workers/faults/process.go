@@ -201,6 +201,10 @@ func (p *Process) Name() string { return p.name }
 // Pid is its number, which tokens hold too. Once it has ended the number may be another's.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
+// AppName is the application name of its connections, unless its URL has another; see
+// [TerminateListeners].
+func (p *Process) AppName() string { return processTitle(p.name) }
+
 // Kill sends SIGKILL: the process is gone at once, and cleans nothing up. The error wraps
 // [os.ErrProcessDone] when it has ended before; so do those of the other signals.
 func (p *Process) Kill() error { return p.signal("kill", syscall.SIGKILL) }

@@ -1,0 +1,23 @@
+-- A claim that locks without SKIP LOCKED: correct, but everybody waits for whoever holds
+-- the first job, and then for the next.
+--   $1 queue   $2 owner   $3 lease in seconds
+-- Rows: the id of the job claimed; none when nothing is due. Index: jobs_ready.
+WITH candidate AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE queue = $1::text
+    AND status = 'pending'
+    AND run_at <= now()
+  ORDER BY run_at, id
+  LIMIT 1
+  FOR UPDATE)
+UPDATE leasetop.jobs
+SET status = 'processing',
+    locked_at = now(),
+    locked_by = $2::text,
+    lease_expires_at = now() + make_interval(secs => $3::float8),
+    attempts = jobs.attempts + 1,
+    updated_at = now()
+FROM candidate
+WHERE jobs.id = candidate.id
+RETURNING jobs.id

@@ -1,0 +1,83 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// DropReadyIndex drops the index that claims rely on, which then read the whole table.
+// Work goes on meanwhile. It waits for the transactions that use the index, and does
+// nothing when there is none. Only the owner of the table may.
+func DropReadyIndex(ctx context.Context, q *queue.Queue) error {
+	if _, err := q.Pool().Exec(ctx, q.Schema().Query("fault_drop_ready_index")); err != nil {
+		return fmt.Errorf("drop the ready index: %w", err)
+	}
+	return nil
+}
+
+// lookAtProgress is how often BuildReadyIndex asks how far it has come.
+const lookAtProgress = 100 * time.Millisecond
+
+// BuildReadyIndex builds the index that claims rely on, exactly as the migration does,
+// while work goes on. What an interrupted build left is dropped first; an index that is
+// whole stays. told, which may be nil, is called now and then with how many blocks of the
+// table were read, of how many. It waits for every older transaction, [PinVacuum]'s too.
+// When ctx ends first the index is left unusable, until it is built again.
+func BuildReadyIndex(ctx context.Context, q *queue.Queue, told func(done, of int64)) error {
+	if err := buildReadyIndex(ctx, q, told); err != nil {
+		return fmt.Errorf("build the ready index: %w", err)
+	}
+	return nil
+}
+
+func buildReadyIndex(ctx context.Context, q *queue.Queue, told func(done, of int64)) error {
+	conn, err := q.Pool().Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	var there, whole bool
+	if err := conn.QueryRow(ctx, q.Schema().Query("fault_index_state")).Scan(&there, &whole); err != nil || whole {
+		return err
+	}
+	if there {
+		if _, err := conn.Exec(ctx, q.Schema().Query("fault_drop_ready_index")); err != nil {
+			return err
+		}
+	}
+	if told != nil {
+		building, built := context.WithCancel(ctx)
+		watched := make(chan struct{})
+		go func() {
+			defer close(watched)
+			watchIndex(building, q, conn.Conn().PgConn().PID(), told)
+		}()
+		defer func() {
+			built()
+			<-watched
+		}()
+	}
+	_, err = conn.Exec(ctx, q.Schema().Query("fault_build_ready_index"))
+	return err
+}
+
+// watchIndex tells how far the building of an index has come, until ctx ends.
+func watchIndex(ctx context.Context, q *queue.Queue, by uint32, told func(done, of int64)) {
+	tick := time.NewTicker(lookAtProgress)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var done, of int64
+		row := q.Pool().QueryRow(ctx, q.Schema().Query("fault_index_progress"), int32(by))
+		if err := row.Scan(&done, &of); err == nil { // else there is nothing to tell: see pgx.ErrNoRows
+			told(done, of)
+		}
+	}
+}

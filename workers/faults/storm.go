@@ -1,0 +1,114 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	leasesql "github.com/leasetop/leasetop/sql"
+)
+
+// Storm is workers that know no way to wait but to ask again. It is safe for concurrent use.
+type Storm struct {
+	config *pgx.ConnConfig
+	schema *leasesql.Schema
+	queue  string
+	every  time.Duration
+
+	stop    context.CancelFunc
+	workers sync.WaitGroup
+
+	polls, claimed, failed atomic.Uint64
+	connected              atomic.Int64
+}
+
+// stormLease is how long the jobs of such a worker are its own; it finishes at once.
+const stormLease = 30 * time.Second
+
+// PollingStorm starts n workers, each of which asks a queue for one job every so often,
+// on a connection of its own, whether or not there is any, and completes what it gets at
+// once. They begin spread over the first interval, and connect again when they must.
+func PollingStorm(config *pgx.ConnConfig, schema *leasesql.Schema, queue string, n int, every time.Duration) (*Storm, error) {
+	if n < 1 || every <= 0 {
+		return nil, fmt.Errorf("polling storm: %d workers every %v: use 1 or more of each", n, every)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Storm{config: config, schema: schema, queue: queue, every: every, stop: stop}
+	for i := range n {
+		s.workers.Go(func() { s.work(ctx, fmt.Sprintf("storm-%d", i+1), every*time.Duration(i)/time.Duration(n)) })
+	}
+	return s, nil
+}
+
+// Stop ends the storm and returns when all its connections are closed.
+func (s *Storm) Stop() {
+	s.stop()
+	s.workers.Wait()
+}
+
+// Polls is how often the queue was asked so far.
+func (s *Storm) Polls() uint64 { return s.polls.Load() }
+
+// Claimed is how often there was a job.
+func (s *Storm) Claimed() uint64 { return s.claimed.Load() }
+
+// Failed is how often there was no answer.
+func (s *Storm) Failed() uint64 { return s.failed.Load() }
+
+// Connections is how many of the workers are connected now.
+func (s *Storm) Connections() int { return int(s.connected.Load()) }
+
+func (s *Storm) work(ctx context.Context, name string, after time.Duration) {
+	select {
+	case <-time.After(after):
+	case <-ctx.Done():
+	}
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := s.connection(ctx, name, tick.C); err != nil && ctx.Err() == nil {
+			s.failed.Add(1)
+		}
+		select { // before it connects again
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// connection polls on one connection until that fails.
+func (s *Storm) connection(ctx context.Context, name string, tick <-chan time.Time) error {
+	config := s.config.Copy()
+	config.RuntimeParams["application_name"] = "leasetop polling storm"
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	s.connected.Add(1)
+	defer func() {
+		s.connected.Add(-1)
+		closing, cancel := context.WithTimeout(context.Background(), lettingGo)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	for {
+		s.polls.Add(1)
+		id, ok, err := Skipping(ctx, conn, s.schema, s.queue, name, stormLease)
+		if err == nil && ok {
+			s.claimed.Add(1)
+			_, err = Finish(ctx, conn, s.schema, id, name)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
