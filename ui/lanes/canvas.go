@@ -23,19 +23,19 @@ func newCanvas(l *lane, s scale) *canvas {
 // worker's slots, the hold that began last takes them.
 func (c *canvas) add(h *hold, newest bool) {
 	end := h.until(c.now)
-	if end.Before(c.start) || !h.from.Before(c.from(c.width)) {
+	if end.Before(c.start) || h.from.After(c.now) {
 		return
 	}
 	c.holds = append(c.holds, h)
 	for x := max(c.column(h.from), 0); x <= min(c.column(end), c.width-1); x++ {
 		a, b := c.from(x), c.from(x+1)
 		share := earlier(end, b).Sub(later(h.from, a))
-		if h.to.IsZero() && x == c.width-1 {
+		if h.going(c.now) && x == c.width-1 {
 			share = b.Sub(later(h.from, a))
 		}
 		switch before := c.whose[x]; {
 		case before == nil:
-			if share <= 0 && !(h.to.IsZero() || h.job.letter > 0) {
+			if share <= 0 {
 				continue
 			}
 		case (before.job.letter > 0) != (h.job.letter > 0):
@@ -127,8 +127,11 @@ func (c *canvas) held(h *hold, x int, last time.Time, was spell, turned bool) Ce
 		return Cell{'░', Silent}
 	}
 	style := Work
-	if h.attempt > 1 {
+	switch {
+	case h.attempt > 1:
 		style = Again
+	case h.job.story && h.job.letter > 0:
+		style = Told
 	}
 	lead := 0
 	if h.taken != nil && final > first {

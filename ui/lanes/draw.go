@@ -17,6 +17,7 @@ const (
 	Idle                 // · the worker is well, and holds nothing
 	Brief                // ▂ it holds a job without a letter: a short one, or there are too many
 	Work                 // A the first attempt of a job
+	Told                 // A the same, of a job whose holder died or fell silent, or which was tried again
 	Again                // B² a later attempt; the figure stands behind the first letter
 	Taken                // ↳ ↱ here the job comes from a worker that lost it
 	Crash                // ✗ here the worker died
@@ -41,8 +42,6 @@ type Row struct {
 	Slot   int    // from 1; 0 is the whole worker
 	Held   int    // how many jobs it holds now
 	Cells  []Cell // as many as were asked for, oldest first
-
-	lane *lane
 }
 
 // Drawing is the lanes as of a moment.
@@ -61,7 +60,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 		return Drawing{Hidden: len(r.lanes)}
 	}
 	s := newScale(now, span, width)
-	all := r.inOrder()
+	all := slices.DeleteFunc(r.inOrder(), func(l *lane) bool { return l.empty(s) })
 	shown := choose(all, s, height)
 	d := Drawing{Hidden: len(all) - len(shown)}
 	rows := 0
@@ -77,10 +76,8 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 		}
 		for slot := range n {
 			c := newCanvas(l, s)
-			row := Row{Worker: safe.Text(l.name), Cells: c.cells, lane: l}
-			if k := len(l.spells); k > 0 {
-				row.State = safe.Text(l.spells[k-1].state)
-			}
+			row := Row{Worker: safe.Text(l.name), Cells: c.cells}
+			row.State = safe.Text(l.at(now).state)
 			if n > 1 {
 				row.Slot = slot + 1
 			}
@@ -88,7 +85,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 				if n > 1 && min(h.slot, n-1) != slot {
 					continue
 				}
-				if h.to.IsZero() {
+				if h.going(now) && !h.from.After(now) {
 					row.Held++
 				}
 				c.add(h, n == 1)
@@ -102,7 +99,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 			link(drawn, y, h)
 		}
 	}
-	d.Legend = legend(drawn, now)
+	d.Legend = legend(drawn)
 	return d
 }
 
@@ -115,6 +112,11 @@ func (l *lane) lanes() int {
 		}
 	}
 	return n
+}
+
+// empty reports whether there is nothing to be drawn of a worker.
+func (l *lane) empty(s scale) bool {
+	return l.at(s.now).condition == unknown && l.interest(s) == 2
 }
 
 // choose returns the workers to be drawn, in order.
@@ -137,16 +139,19 @@ func choose(all []*lane, s scale, height int) []*lane {
 func (l *lane) interest(s scale) int {
 	interest := 2
 	for _, h := range l.holds {
-		if h.until(s.now).Before(s.start) {
+		if h.until(s.now).Before(s.start) || h.from.After(s.now) {
 			continue
 		}
-		if h.lost || h.taken != nil || h.ill(h.until(s.now)) {
+		if h.lost || h.taken != nil || h.going(s.now) && h.ill(s.now) {
 			return 0
 		}
 		interest = 1
 	}
-	if c := l.condition(); (c == dead || c == frozen || c == parted) && l.spells[len(l.spells)-1].from.After(s.start) {
-		return 0
+	switch was := l.at(s.now); was.condition {
+	case dead, frozen, parted:
+		if was.from.After(s.start) {
+			return 0
+		}
 	}
 	return interest
 }

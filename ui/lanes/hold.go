@@ -40,6 +40,7 @@ type lane struct {
 	watched uint64 // the observation that told of it last
 	spells  []spell
 	holds   []*hold // in the order in which they began to be seen
+	used    []bool  // by slot: whether something runs in it
 }
 
 // spell is a time in which a worker was in one condition.
@@ -55,9 +56,9 @@ func (l *lane) turn(c condition, state string, since, now time.Time) {
 		l.spells[n-1].state = state
 		return
 	}
-	from := now
-	if !since.IsZero() && since.Before(now) {
-		from = since
+	from := since
+	if from.IsZero() {
+		from = now
 	}
 	if n := len(l.spells); n > 0 {
 		from = later(from, l.spells[n-1].from)
@@ -98,20 +99,19 @@ func (l *lane) cut(before time.Time) {
 	l.spells = slices.Delete(l.spells, 0, n)
 }
 
-// free is the first slot in which nothing runs.
-func (l *lane) free() int {
-	used := map[int]bool{}
-	for _, h := range l.holds {
-		if h.to.IsZero() {
-			used[h.slot] = true
-		}
+// take is the first slot in which nothing runs.
+func (l *lane) take() int {
+	slot := slices.Index(l.used, false)
+	if slot < 0 {
+		slot = len(l.used)
+		l.used = append(l.used, false)
 	}
-	slot := 0
-	for used[slot] {
-		slot++
-	}
+	l.used[slot] = true
 	return slot
 }
+
+// leave gives a slot back.
+func (l *lane) leave(slot int) { l.used[slot] = false }
 
 // hold is one job in one worker's hands, from its claim to its end.
 type hold struct {
@@ -170,9 +170,12 @@ func (h *hold) ill(at time.Time) bool {
 	return !h.silent(at).IsZero() || !h.expires.IsZero() && !at.Before(h.expires)
 }
 
+// going reports whether the job is held at a moment after its claim.
+func (h *hold) going(now time.Time) bool { return h.to.IsZero() || h.to.After(now) }
+
 // until is where the hold ends, or now.
 func (h *hold) until(now time.Time) time.Time {
-	if h.to.IsZero() {
+	if h.going(now) {
 		return now
 	}
 	return h.to

@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -60,34 +61,38 @@ func (e Entry) Text() string {
 
 // legend lists the letters that are drawn: what is out of the ordinary first, then what
 // is held, then the rest; of each, what began last.
-func legend(rows []*canvas, now time.Time) []Entry {
-	seen := map[*job]bool{}
+func legend(rows []*canvas) []Entry {
+	seen, last := map[*job]bool{}, map[*job]*hold{}
+	var now time.Time
 	for _, c := range rows {
+		now = c.now
 		for x, h := range c.whose {
 			if h != nil && h.job.letter > 0 && c.cells[x].Glyph == rune(alphabet[h.job.letter-1]) {
 				seen[h.job] = true
 			}
 		}
+		for _, h := range c.holds {
+			if before := last[h.job]; before == nil || h.from.After(before.from) {
+				last[h.job] = h
+			}
+		}
 	}
-	jobs := make([]*job, 0, len(seen))
-	for j := range seen {
-		jobs = append(jobs, j)
-	}
+	jobs := slices.Collect(maps.Keys(seen))
 	rank := func(j *job) int {
 		switch {
 		case j.story:
 			return 0
-		case j.last.to.IsZero():
+		case last[j].going(now):
 			return 1
 		}
 		return 2
 	}
 	slices.SortFunc(jobs, func(a, b *job) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.last.from.Compare(a.last.from), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), last[b].from.Compare(last[a].from), cmp.Compare(a.id, b.id))
 	})
 	entries := make([]Entry, len(jobs))
 	for i, j := range jobs {
-		h := j.last
+		h := last[j]
 		e := Entry{
 			Letter: rune(alphabet[j.letter-1]), Job: j.id, Queue: safe.Text(j.queue), Kind: safe.Text(j.kind),
 			Attempt: h.attempt, Worker: safe.Text(h.lane.name), How: h.how(now),
@@ -100,17 +105,18 @@ func legend(rows []*canvas, now time.Time) []Entry {
 	return entries
 }
 
-// how is what there is to say about a hold now.
+// how is what there is to say about a hold at a moment.
 func (h *hold) how(now time.Time) Style {
 	switch {
+	case h.going(now) && !h.expires.IsZero() && now.Sub(h.expires) >= overdue:
+		return Overdue
+	case h.going(now):
 	case h.lost:
 		return Waiting
-	case !h.to.IsZero():
+	default:
 		return Blank
-	case !h.expires.IsZero() && now.Sub(h.expires) >= overdue:
-		return Overdue
 	}
-	switch h.lane.condition() {
+	switch h.lane.at(now).condition {
 	case dead, gone:
 		return Dead
 	case frozen:

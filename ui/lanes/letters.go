@@ -1,6 +1,10 @@
 package lanes
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -18,18 +22,15 @@ func (r *Recorder) spell(now time.Time) {
 	if brief == 0 {
 		brief = 700 * time.Millisecond
 	}
-	for _, l := range r.inOrder() {
-		for _, h := range l.holds {
-			if h.job.letter != 0 || !h.to.IsZero() && !h.job.story {
-				continue
-			}
-			if !h.job.story && h.to.IsZero() {
-				h.job.story = h.ill(now)
-			}
-			if h.job.story || now.Sub(h.from) >= brief {
-				r.letters.give(h.job)
-			}
+	var due []*hold
+	for _, h := range r.open {
+		if h.job.story = h.job.story || h.ill(now); h.job.letter == 0 && (h.job.story || now.Sub(h.from) >= brief) {
+			due = append(due, h)
 		}
+	}
+	slices.SortFunc(due, func(a, b *hold) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.job.id, b.job.id)) })
+	for _, h := range due {
+		r.letters.give(h.job)
 	}
 }
 

@@ -39,7 +39,7 @@ type Worker struct {
 // Recorder keeps who held which job when. The zero value is ready. It is not for
 // several goroutines at once.
 type Recorder struct {
-	// Keep is how far back it goes; 0 is six minutes.
+	// Keep is how far back it goes; 0 is ten minutes.
 	Keep time.Duration
 	// Brief is how long a job must have been held to have a letter, if there is nothing
 	// out of the ordinary about it; 0 is 700 ms. Below nought, each has one at once.
@@ -127,7 +127,7 @@ func (r *Recorder) hold(now time.Time, one Held) {
 	}
 	j.queue, j.kind = one.Queue, one.Kind
 	l := r.lane(one.Worker)
-	next := &hold{job: j, lane: l, attempt: one.Attempt, since: one.Since, from: from, slot: l.free(), seen: r.seen}
+	next := &hold{job: j, lane: l, attempt: one.Attempt, since: one.Since, from: from, slot: l.take(), seen: r.seen}
 	next.renew(now, one)
 	if before := j.last; before != nil && before.lost {
 		before.next, next.from = next, later(from, before.to)
@@ -145,8 +145,13 @@ func (r *Recorder) end(h *hold, at time.Time) {
 	h.lost = h.ill(at)
 	h.job.story = h.job.story || h.lost
 	h.to = later(at, h.from)
+	h.lane.leave(h.slot)
 	delete(r.open, h.job.id)
-	r.past = append(r.past, h)
+	i := len(r.past)
+	for i > 0 && r.past[i-1].to.After(h.to) {
+		i--
+	}
+	r.past = slices.Insert(r.past, i, h)
 }
 
 // lane returns the lane of a worker.
@@ -163,10 +168,9 @@ func (r *Recorder) lane(name string) *lane {
 func (r *Recorder) forget(now time.Time) {
 	keep := r.Keep
 	if keep <= 0 {
-		keep = 6 * time.Minute
+		keep = 10 * time.Minute
 	}
 	cut := now.Add(-keep)
-	slices.SortStableFunc(r.past, func(a, b *hold) int { return a.to.Compare(b.to) })
 	n := 0
 	for n < len(r.past) && (r.past[n].to.Before(cut) || len(r.past)-n+len(r.open) > holdsMost) {
 		r.drop(r.past[n])

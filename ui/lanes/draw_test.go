@@ -1,0 +1,303 @@
+package lanes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noon is when the stories begin.
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// story feeds a Recorder four times a second with what a test says of the world.
+type story struct {
+	Recorder
+	t       *testing.T
+	now     time.Time
+	lease   time.Duration
+	held    map[int64]Held
+	workers []Worker
+	hung    map[string]bool // workers that renew nothing
+}
+
+func tell(t *testing.T, names ...string) *story {
+	s := &story{t: t, now: noon, lease: 6 * time.Second, held: map[int64]Held{}, hung: map[string]bool{}}
+	for _, name := range names {
+		s.workers = append(s.workers, Worker{Name: name, State: "idle", Slots: 1})
+	}
+	s.see()
+	return s
+}
+
+// see is one observation. Leases are renewed when a third of them is over.
+func (s *story) see() {
+	var held []Held
+	for id, h := range s.held {
+		if !s.hung[h.Worker] && h.Expires.Sub(s.now) <= s.lease*2/3 {
+			h.Expires = s.now.Add(s.lease)
+			s.held[id] = h
+		}
+		held = append(held, h)
+	}
+	s.See(s.now, held, s.workers)
+}
+
+// pass lets seconds pass.
+func (s *story) pass(seconds float64) *story {
+	for until := s.now.Add(time.Duration(seconds * float64(time.Second))); s.now.Before(until); s.see() {
+		s.now = s.now.Add(time.Second / 4)
+	}
+	return s
+}
+
+func (s *story) claim(job int64, worker string, attempt int) *story {
+	s.held[job] = Held{Job: job, Worker: worker, Attempt: attempt, Queue: "emails", Kind: "send", Since: s.now, Expires: s.now.Add(s.lease), Renews: true}
+	s.see()
+	return s
+}
+
+func (s *story) finish(job int64) *story {
+	delete(s.held, job)
+	s.see()
+	return s
+}
+
+func (s *story) turn(worker, state string) *story {
+	for i := range s.workers {
+		if s.workers[i].Name == worker {
+			s.workers[i].State = state
+		}
+	}
+	s.hung[worker] = state != "busy" && state != "idle" && state != "draining"
+	s.see()
+	return s
+}
+
+// draws compares the picture of the last seconds, a cell each.
+func (s *story) draws(want string) {
+	s.t.Helper()
+	s.drawn(30*time.Second, 30, 20, want)
+}
+
+func (s *story) drawn(span time.Duration, width, height int, want string) {
+	s.t.Helper()
+	if got, want := s.picture(span, width, height), strings.Trim(strings.ReplaceAll(want, "\t", ""), "\n"); got != want {
+		s.t.Errorf("drawn\n%s\n\nnot\n%s", got, want)
+	}
+}
+
+func (s *story) picture(span time.Duration, width, height int) string {
+	var lines []string
+	for _, row := range s.Draw(s.now, span, width, height).Rows {
+		line := row.Worker + " "
+		for _, c := range row.Cells {
+			line += string(c.Glyph)
+		}
+		lines = append(lines, line+"|")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// explains compares the legend of the last half minute.
+func (s *story) explains(want ...string) {
+	s.t.Helper()
+	var got []string
+	for _, e := range s.Draw(s.now, 30*time.Second, 30, 20).Legend {
+		got = append(got, e.Text())
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("the legend says %q, not %q", got, want)
+	}
+}
+
+func TestACrashAndTheTakeOverAreOnePicture(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2", "w3").pass(10).claim(1, "w1", 1).claim(2, "w2", 1).pass(5)
+	s.turn("w2", "crashed").pass(6).claim(2, "w3", 2).pass(4).finish(1).pass(2)
+	s.draws(`
+	w1   ··········AAAAAAAAAAAAAAA···|
+	w2   ··········BBBBB✗░░░░░╮      |
+	w3   ·····················↳B²BBBB|
+	`)
+	s.explains("B 2 send attempt 2 w3 from w2", "A 1 send w1 ended")
+}
+
+func TestAZombieGoesOnBesideTheOneWhoTookOver(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(8).claim(7, "w2", 1).pass(4).turn("w2", "frozen").pass(6)
+	s.explains("A 7 send w2 frozen")
+	s.claim(7, "w1", 2).pass(3).turn("w2", "idle").pass(3).finish(7).pass(2)
+	s.draws(`
+	w1    ··················↱A²AAA···|
+	w2    ········AAAA✱~~~A~╯~~······|
+	`)
+	s.explains("A 7 send attempt 2 w1 ended")
+}
+
+func TestAPartitionedWorkerIsTakenOverFromBelow(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2", "w3").pass(6).claim(7, "w3", 1).claim(8, "w2", 1).pass(4).turn("w3", "partitioned").pass(6)
+	s.explains("A 7 send w3 cut off", "B 8 send w2")
+	s.claim(7, "w1", 2).pass(3).finish(8).turn("w3", "idle").pass(4)
+	s.draws(`
+	w1       ················↱A²AAAAA|
+	w2       ······BBBBBBBBBBBBB·····|
+	w3       ······AAAA≠╌╌╌A╌╯╌╌·····|
+	`)
+}
+
+// Nothing is known of the workers of others but what they hold. That they renew no more
+// says it.
+func TestAForeignWorkerThatFallsSilentIsSeenByItsLease(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(6).claim(7, "w9@db7", 1).pass(6)
+	s.hung["w9@db7"] = true
+	s.pass(3.5)
+	s.explains("A 7 send w9@db7 silent")
+	s.pass(3.5).claim(7, "w1", 2).pass(4)
+	s.draws(`
+	w1       ···················↱A²AA|
+	w9@db7             AAAAAAAA?░░░░╯    |
+	`)
+	s.explains("A 7 send attempt 2 w1 from w9@db7")
+}
+
+// Who never renews says nothing by not renewing.
+func TestALeaseThatIsNeverRenewedIsNotSilent(t *testing.T) {
+	t.Parallel()
+	s := tell(t).pass(6)
+	s.hung["cron"] = true
+	s.held[7] = Held{Job: 7, Worker: "cron", Attempt: 1, Kind: "send", Since: s.now, Expires: s.now.Add(20 * time.Second)}
+	s.pass(15)
+	s.draws(`
+	cron               AAAAAAAAAAAAAAAA|
+	`)
+}
+
+func TestWhatWaitsLongForAWorkerIsSeenToWait(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(5).claim(1, "w1", 1).claim(2, "w2", 1).pass(3).turn("w1", "crashed").pass(6).finish(1).pass(4)
+	s.explains("A 1 send w1 lost it", "B 2 send w2")
+	s.finish(2).claim(1, "w2", 2).pass(5)
+	s.draws(`
+	w1       ·····AAA✗░░░░░┄┄┄┄╮     |
+	w2       ·····BBBBBBBBBBBBB↳A²AAA|
+	`)
+}
+
+func TestALeaseThatNobodyTakesAwayIsAnAlarm(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(5).claim(1, "w1", 1).pass(3).turn("w1", "crashed").pass(12)
+	s.draws(`
+	w1          ·····AAA✗░░░░░!!!!!!!|
+	`)
+	s.explains("A 1 send w1 overdue")
+}
+
+func TestARetryIsNoTakeOver(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(5).claim(1, "w1", 1).pass(4).finish(1).pass(4).claim(1, "w2", 2).pass(5).finish(1).pass(3).claim(1, "w2", 3).pass(6)
+	s.draws(`
+	w1   ·····AAAA···················|
+	w2   ·············A²AAA···A³AAAAA|
+	`)
+	s.explains("A 1 send attempt 3 w2")
+}
+
+func TestShortJobsHaveNoLetters(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(5)
+	for i := range int64(20) {
+		s.claim(100+i, "w1", 1).pass(0.5).finish(100 + i).pass(0.25)
+	}
+	s.claim(7, "w1", 1).pass(6)
+	s.draws(`
+	w1    ·····▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂AAAAAAA|
+	`)
+	s.explains("A 7 send w1")
+}
+
+// A lane for each slot where there is room, else the job that began last.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2")
+	s.workers[0].Slots = 3
+	s.pass(4).claim(1, "w1", 1).pass(2).claim(2, "w1", 1).pass(3).claim(3, "w1", 1).pass(3).finish(2).pass(2).claim(4, "w1", 1).claim(5, "w2", 1).pass(3).turn("w1", "crashed").pass(4)
+	s.draws(`
+	w1         ····AAAAAAAAAAAAA✗░░░░|
+	w1         ······BBBBBB··DDD✗░░░░|
+	w1         ·········CCCCCCCC✗░░░░|
+	w2         ··············EEEEEEEE|
+	`)
+	s.drawn(30*time.Second, 30, 3, `
+	w1         ····AABBBCCCCCDDD✗░░░░|
+	w2         ··············EEEEEEEE|
+	`)
+	if rows := s.Draw(s.now, 30*time.Second, 30, 3).Rows; rows[0].Held != 3 || rows[0].Slot != 0 || rows[1].Held != 1 {
+		t.Errorf("the rows say %+v", rows)
+	}
+	s.pass(2).claim(1, "w2", 2).pass(3)
+	s.drawn(60*time.Second, 20, 6, `
+	w1            ·AAAA✗░! |
+	w1            ··BBD✗░!!|
+	w1            ···CC✗░░!|
+	w2            ····EEEEA|
+	`)
+}
+
+// The story is what there is room for first.
+func TestWhatIsOutOfTheOrdinaryIsDrawnFirst(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w10", "w1", "w2", "w3", "w4", "w5", "w6").pass(5)
+	s.claim(1, "w4", 1).claim(2, "w5", 1).claim(3, "w6", 1).pass(3).turn("w5", "crashed").pass(6).claim(2, "w10", 2).pass(3)
+	s.drawn(20*time.Second, 20, 3, `
+	w4   ·····AAAAAAAAAAAAA|
+	w5   ·····BBB✗░░░░░╮   |
+	w10   ··············↳B²B|
+	`)
+	if d := s.Draw(s.now, 20*time.Second, 20, 3); d.Hidden != 4 {
+		t.Errorf("%d workers are hidden, not 4", d.Hidden)
+	}
+}
+
+// Of a worker that is gone and of which nothing is in the span there is no lane.
+func TestWhoIsGoneHasNoLane(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(3).claim(1, "w9@db7", 1).pass(2).finish(1)
+	s.workers = s.workers[:1]
+	s.pass(20)
+	s.drawn(40*time.Second, 40, 9, `
+	w1               ··························|
+	w9@db7                  AA                     |
+	`)
+	s.drawn(10*time.Second, 10, 9, `
+	w1 ··········|
+	`)
+}
+
+// The same moments are in the same columns a little later: a lane moves, it does not
+// change.
+func TestColumnsStandStill(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(3).claim(1, "w1", 1).pass(8).finish(1).pass(1)
+	before := s.picture(30*time.Second, 30, 5)
+	for range 3 {
+		s.pass(0.25)
+		if now := s.picture(30*time.Second, 30, 5); now != before {
+			t.Errorf("within a second\n%s\nbecame\n%s", before, now)
+		}
+	}
+}
+
+// A picture of a moment that is past shows nothing of what came later.
+func TestAPictureOfThePast(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(10).claim(1, "w1", 1).pass(5)
+	then, before := s.now, s.picture(20*time.Second, 20, 5)
+	s.pass(1).turn("w1", "crashed").pass(6).claim(1, "w2", 2).pass(4)
+	s.now = then
+	if now := s.picture(20*time.Second, 20, 5); now != before {
+		t.Errorf("it was\n%s\nand is\n%s", before, now)
+	}
+}
