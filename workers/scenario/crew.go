@@ -62,6 +62,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	}
 	c.Queue = q
 	handlers := workers.NewHandlers()
+	handlers.Use(s.noteRuns)
 	names := o.Queues
 	if len(names) == 0 {
 		names = []string{""}
@@ -130,7 +131,6 @@ func (c *Crew) end(ctx context.Context) error {
 // Handler makes a handler: work, then the effect and the completion in one transaction.
 func (c *Crew) Handler(work func(ctx context.Context, job *queue.Job) error) workers.Handler {
 	return func(ctx context.Context, job *queue.Job) error {
-		defer c.stage.runs(ctx, job)()
 		if work != nil {
 			if err := work(ctx, job); err != nil {
 				return err
@@ -158,7 +158,17 @@ func (c *Crew) Effect(ctx context.Context, job *queue.Job) error {
 	return err
 }
 
-// runs notes that a handler runs, until what it returns is called.
-func (s *Stage) runs(ctx context.Context, job *queue.Job) (ended func()) {
-	return func() {}
+// noteRuns is a middleware that notes which handlers run one job at a time, but for queues
+// in which that is the story's point.
+func (s *Stage) noteRuns(next workers.Handler) workers.Handler {
+	noted := s.overlaps.Wrap(next)
+	return func(ctx context.Context, job *queue.Job) error {
+		s.mu.Lock()
+		exempt := s.exempt[job.Queue]
+		s.mu.Unlock()
+		if exempt {
+			return next(ctx, job)
+		}
+		return noted(ctx, job)
+	}
 }

@@ -112,7 +112,7 @@ func (s *Stage) showWorkers() {
 func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
 	s.mu.Lock()
 	acked := slices.Clone(s.acked)
-	i := Invariants{Worst: s.worst, Lease: s.lease}
+	i := Invariants{Worst: s.worst, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst()}
 	crews := slices.Clone(s.crews)
 	s.mu.Unlock()
 	for _, c := range crews {

@@ -17,6 +17,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/overlap"
 )
 
 // Stage is the world of one play. Its methods may be called by several goroutines.
@@ -46,6 +47,7 @@ type Stage struct {
 	watch    context.CancelFunc
 	watched  sync.WaitGroup
 	lock     *pgx.Conn // holds the play's advisory lock
+	overlaps overlap.Recorder
 }
 
 // undo is something to take down.
