@@ -44,5 +44,9 @@ type Event struct {
 	Queue  string
 	Owner  string        // for reclaims the owner that lost the lease; for lost leases who has the job now, if anybody
 	Late   time.Duration // for reclaims: how long after expiry, by the database's clock
-	Text   string        // what else is to say, in words
+	// Watched is for reclaims: this pool's reaper has been at work since before the lease
+	// ran out, without a break, so that Late is its own. It is not for a lease that ran out
+	// while the pool was not started, the database away or the machine asleep.
+	Watched bool
+	Text    string // what else is to say, in words
 }

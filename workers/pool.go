@@ -102,6 +102,7 @@ type Pool struct {
 
 	life        life
 	heart       heart
+	vigil       vigil
 	journal     journal
 	troubles    troubles
 	mishaps     mishaps

@@ -23,12 +23,19 @@ const (
 // lease, so it has seen any lease of these workers' twice before that runs out.
 func (p *Pool) reap(ctx context.Context) {
 	again := pace{min: 50 * time.Millisecond, max: p.period()}
-	for p.heart.await(ctx) {
+	for {
+		if up, _ := p.heart.standing(); !up {
+			p.vigil.end()
+		}
+		if !p.heart.await(ctx) {
+			return
+		}
 		wait, err := p.reapDue(ctx, &again)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
+			p.vigil.end()
 			p.trouble("reclaims", err)
 			wait = again.next()
 			p.heart.doubt()
@@ -46,6 +53,7 @@ func (p *Pool) reap(ctx context.Context) {
 // look, and returns how long to wait then.
 func (p *Pool) reapDue(ctx context.Context, again *pace) (time.Duration, error) {
 	regular := jitter(p.period(), 5)
+	p.vigil.keep(p.clock())
 	in, ok, err := p.nextExpiry(ctx)
 	if err != nil {
 		return 0, err
@@ -84,16 +92,19 @@ func (p *Pool) nextExpiry(ctx context.Context) (in time.Duration, ok bool, err e
 func (p *Pool) reclaim(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, reapPatience)
 	defer cancel()
+	sent := p.clock()
+	p.vigil.keep(sent)
 	taken, err := p.q.Reclaim(ctx, reapBatch)
 	if err != nil {
 		return 0, err
 	}
-	p.tookBack(taken)
+	p.tookBack(taken, sent)
 	return len(taken), nil
 }
 
-// tookBack tells of reclaimed jobs and acts on what they mean for this process.
-func (p *Pool) tookBack(taken []queue.Reclaimed) {
+// tookBack tells of jobs that a statement reclaimed, and acts on what they mean for this
+// process.
+func (p *Pool) tookBack(taken []queue.Reclaimed, sent time.Duration) {
 	if len(taken) == 0 {
 		return
 	}
@@ -102,7 +113,7 @@ func (p *Pool) tookBack(taken []queue.Reclaimed) {
 	holders := p.allRuns()
 	for _, t := range taken {
 		e := Event{
-			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late,
+			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late, Watched: p.vigil.saw(sent - t.Late),
 			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts),
 		}
 		switch {
