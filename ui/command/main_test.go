@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/leasetop/leasetop/sql/local/testdb"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 // race is for the programs that tests run: built with the race detector, each would wait for a
@@ -24,6 +25,7 @@ const race = "atexit_sleep_ms=10"
 // TestMain makes this binary be leasetop when a script calls it so.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", race)
+	faults.ChildMain() // whatever it is called
 	testscript.Main(withDatabases{m}, map[string]func(){"leasetop": func() { os.Exit(Main("test")) }})
 }
 

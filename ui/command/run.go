@@ -21,6 +21,7 @@ import (
 
 	"github.com/leasetop/leasetop/ui/cli"
 	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 const (
@@ -38,6 +39,7 @@ const lastWord = 2 * time.Second
 // 1 failed, 2 called in a wrong way (nothing was done), 3 a redrive plan stopped by itself,
 // 4 somebody paused, cancelled or interrupted it; that of check is its verdict.
 func Main(version string) int {
+	faults.ChildMain() // this may be a worker process
 	// The first signal asks for an orderly end, a second forces it. What follows at
 	// once is the same signal: make and timeout pass on what their group got already.
 	ctx, stop := signal.NotifyContext(context.Background(), asked()...)
