@@ -63,12 +63,21 @@ func (s *Stage) look(ctx context.Context) {
 		return
 	}
 	inv, err := s.invariants(ctx)
-	s.play.board.change(func(b *Picture) {
-		b.Looked, b.Depths, b.Leases = read, depths, leases
-		if err == nil {
-			b.Invariants = inv
+	s.play.board.touch(func(b *Picture) (news bool) {
+		b.Looked = read
+		if err == nil && b.Invariants != inv {
+			b.Invariants, news = inv, true
 		}
+		if !slices.Equal(b.Depths, depths) || !slices.EqualFunc(b.Leases, leases, sameLease) {
+			b.Depths, b.Leases, news = depths, leases, true
+		}
+		return news
 	})
+}
+
+// sameLease tells whether a lease is as it was: to read it takes a different time each time.
+func sameLease(a, b Lease) bool {
+	return a.Job == b.Job && a.Worker == b.Worker && a.Attempt == b.Attempt && a.Expires.Sub(b.Expires).Abs() < lookEvery/2
 }
 
 // Depths are the depths of the story's queues.
@@ -105,7 +114,11 @@ func (s *Stage) showWorkers() {
 			all = append(all, Worker{Name: w.Name, State: state, Slots: w.Slots})
 		}
 	}
-	s.play.board.change(func(b *Picture) { b.Workers = all })
+	s.play.board.touch(func(b *Picture) bool {
+		news := !slices.Equal(b.Workers, all)
+		b.Workers = all
+		return news
+	})
 }
 
 // invariants counts what must hold.

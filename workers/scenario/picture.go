@@ -194,9 +194,16 @@ func (b *board) begin(sc Scenario, o Options) {
 
 // change paints. What the function gets may be kept by nobody.
 func (b *board) change(paint func(*Picture)) {
+	b.touch(func(p *Picture) bool { paint(p); return true })
+}
+
+// touch paints, and tells nobody when paint says that there is nothing new to see.
+func (b *board) touch(paint func(*Picture) (news bool)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	paint(&b.pic)
+	if !paint(&b.pic) {
+		return
+	}
 	b.pic.Version++
 	close(b.fresh)
 	b.fresh = make(chan struct{})

@@ -2,7 +2,13 @@ package scenario
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
@@ -11,7 +17,16 @@ import (
 // ground is a database of the test's own, marked for demonstrations.
 func ground(t *testing.T) Ground {
 	t.Helper()
-	q, err := queue.Open(t.Context(), testdb.New(t), queue.Options{MaxConns: 4})
+	url := testdb.New(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "do $$ begin execute format('alter database %I set leasetop.demonstration = on', current_database()); end $$"); err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(t.Context(), url, queue.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +47,33 @@ func perform(ctx context.Context, t *testing.T, name string, g Ground, patience 
 	return r
 }
 
+// left is what a play left behind in the database. Sessions that were closed end a moment later.
+func left(t *testing.T, g Ground) string {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(lookAgain) {
+		left := found(t, g)
+		if !strings.HasPrefix(left, "sessions") || time.Since(began) > time.Minute {
+			return left
+		}
+	}
+}
+
+func found(t *testing.T, g Ground) string {
+	t.Helper()
+	var left string
+	if err := g.Queue.Pool().QueryRow(context.WithoutCancel(t.Context()), `select concat_ws(' ',
+		(select 'jobs ' || string_agg(queue, ',') from leasetop.jobs),
+		(select 'archive ' || string_agg(queue, ',') from leasetop.jobs_archive),
+		(select 'plans ' || string_agg(id::text, ',') from leasetop.redrive_plans),
+		(select 'schemas ' || string_agg(nspname, ',') from pg_namespace where nspname like 'leasetop\_play%'),
+		(select 'publications ' || string_agg(pubname, ',') from pg_publication where pubname like 'leasetop\_play%'),
+		(select 'sessions ' || string_agg(application_name, ',') from pg_stat_activity
+		  where datname = current_database() and application_name in ('leasetop scenario', 'leasetop audience')))`).Scan(&left); err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
 func TestQuickScenariosPass(t *testing.T) {
 	t.Parallel()
 	for _, sc := range All() {
@@ -40,9 +82,183 @@ func TestQuickScenariosPass(t *testing.T) {
 		}
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
-			if r := perform(t.Context(), t, sc.Name, ground(t), 10); !r.OK {
+			g := ground(t)
+			if r := perform(t.Context(), t, sc.Name, g, 10); !r.OK {
 				t.Errorf("%v", r.Err)
 			}
+			if left := left(t, g); left != "" {
+				t.Errorf("it leaves %s behind", left)
+			}
 		})
+	}
+}
+
+// Whatever step the audience leaves at, nothing of the play is left.
+func TestStoppedPlayCleansUp(t *testing.T) {
+	t.Parallel()
+	for _, sc := range All() {
+		if !sc.Quick {
+			continue
+		}
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			g := ground(t)
+			for stop := range sc.Steps {
+				fresh, _ := ByName(sc.Name)
+				play := Start(t.Context(), fresh, g, Options{Seed: 1, Stepped: true, Patience: 10})
+				reach(t, play, stop)
+				play.Stop()
+				r := play.Result()
+				if !errors.Is(r.Err, ErrCancelled) || play.Picture().State != Cancelled {
+					t.Errorf("stopped before step %d it is %s: %v", stop+1, play.Picture().State, r.Err)
+				}
+				if left := left(t, g); left != "" {
+					t.Errorf("stopped before step %d it leaves %s behind", stop+1, left)
+				}
+			}
+		})
+	}
+}
+
+// reach plays until a step waits for the audience.
+func reach(t *testing.T, play *Play, step int) {
+	t.Helper()
+	await(t, play, "it waits for a step", func(p Picture) bool {
+		if p.State == Waiting && p.Step < step {
+			play.Next()
+		}
+		return p.State == Waiting && p.Step == step
+	})
+}
+
+// await waits for a picture.
+func await(t *testing.T, play *Play, what string, is func(Picture) bool) {
+	t.Helper()
+	timeout := time.After(time.Minute)
+	for {
+		p := play.Picture()
+		if is(p) {
+			return
+		}
+		if !p.Ended.IsZero() {
+			t.Fatalf("it ended before %s: %s %s", what, p.State, p.Err)
+		}
+		select {
+		case <-play.Changed(p.Version):
+		case <-timeout:
+			t.Fatalf("it did not come to pass that %s", what)
+		}
+	}
+}
+
+// An audience may read for as long as it likes: the world of each step stands still, and
+// after a while the play passes as ever.
+func TestWorldStandsStillWhileTheAudienceReads(t *testing.T) {
+	t.Parallel()
+	for _, sc := range All() {
+		if !sc.Quick {
+			continue
+		}
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			play := Start(t.Context(), sc, ground(t), Options{Seed: 1, Stepped: true, Patience: 10})
+			for step := range sc.Steps {
+				reach(t, play, step)
+				before := looked(play)
+				// Longer than the stories' leases, so that what is not held would move.
+				time.Sleep(usualLease + usualLease/2)
+				if after := looked(play); !slices.Equal(before.Depths, after.Depths) || held(before) != held(after) {
+					t.Errorf("before step %d the world moves from %v, %s to %v, %s", step+1, before.Depths, held(before), after.Depths, held(after))
+				}
+				play.Next()
+			}
+			if r := play.Result(); !r.OK {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// looked is the play as a look shows it that begins after the call.
+func looked(play *Play) Picture {
+	now := time.Now()
+	for {
+		if p := play.Picture(); p.Looked.After(now.Add(lookEvery)) || !p.Ended.IsZero() {
+			return p
+		}
+		time.Sleep(lookAgain)
+	}
+}
+
+// held is who holds what.
+func held(p Picture) string {
+	var all []string
+	for _, l := range p.Leases {
+		all = append(all, l.Worker)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// What a killed play left is swept away by the next one.
+func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
+	t.Parallel()
+	g := ground(t)
+	if r := perform(t.Context(), t, "crash", g, 10); !r.OK { // makes the tables
+		t.Fatal(r.Err)
+	}
+	for _, statement := range []string{
+		"insert into leasetop.scenario_runs (run) values ('crash-dead01')",
+		"insert into leasetop.jobs (queue) values ('crash-dead01'), ('crash-dead01-x'), ('crash-dead010')",
+		"create schema leasetop_play_index_dead02",
+	} {
+		if _, err := g.Queue.Pool().Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := perform(t.Context(), t, "crash", g, 10); !r.OK {
+		t.Fatal(r.Err)
+	}
+	if got := left(t, g); got != "jobs crash-dead010" { // somebody's own, by another name
+		t.Errorf("left: %q", got)
+	}
+}
+
+// A play that goes on is not swept away by another one.
+func TestPlaysGoOnBesideEachOther(t *testing.T) {
+	t.Parallel()
+	g := ground(t)
+	first, _ := ByName("crash")
+	play := Start(t.Context(), first, g, Options{Stepped: true, Patience: 10})
+	reach(t, play, 1)
+	if r := perform(t.Context(), t, "crash", g, 10); !r.OK {
+		t.Error(r.Err)
+	}
+	play.Next()
+	reach(t, play, 2)
+	play.Next()
+	if r := play.Result(); !r.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestSomebodysOwnDatabaseSeesOnlyQueuesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	g := ground(t)
+	unmarked, err := queue.Open(t.Context(), g.Queue.Pool().Config().ConnString()+"&options=-cleasetop.demonstration%3Doff", queue.Options{MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(unmarked.Close)
+	g.Queue = unmarked
+	for needs, want := range map[Needs]bool{Queue: true, Schema: false, Server: false} {
+		ok, why, err := g.Allows(t.Context(), needs)
+		if err != nil || ok != want || !ok && !strings.Contains(why, "leasetop.demonstration = on") {
+			t.Errorf("needs a %s: %v, %q, %v", needs, ok, why, err)
+		}
+		sc := Scenario{Name: "try", Needs: needs}
+		if r := Start(t.Context(), sc, g, Options{}).Result(); r.OK != want {
+			t.Errorf("needs a %s: played: %+v", needs, r)
+		}
 	}
 }
