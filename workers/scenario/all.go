@@ -5,5 +5,8 @@ package scenario
 func All() []Scenario {
 	return []Scenario{
 		crash(),
+		zombie(),
+		partition(),
+		redrive(),
 	}
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -42,4 +43,20 @@ func (s *Stage) AllCompleted(ctx context.Context, ids ...int64) (bool, string, e
 		}
 	}
 	return n == len(ids), fmt.Sprintf("%d of %d are completed", n, len(ids)), nil
+}
+
+// Held tells whether these workers hold these jobs, one each.
+func (s *Stage) Held(ctx context.Context, ids []int64, workers ...string) (bool, string, error) {
+	jobs, err := s.Q.ByID(ctx, ids...)
+	if err != nil {
+		return false, "", err
+	}
+	var by []string
+	for i := range jobs {
+		if jobs[i].Status == queue.Processing {
+			by = append(by, nameOf(jobs[i].LockedBy))
+		}
+	}
+	slices.Sort(by)
+	return slices.Equal(by, workers), fmt.Sprintf("they are held by %q", by), nil
 }

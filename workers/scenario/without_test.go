@@ -15,6 +15,8 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		fails      string // the assertion or measure that says so
 	}{
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
+		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
+		{without.Trust, "partition", "w1 and w2 stop their handlers"},
 	} {
 		t.Run(string(one.protection), func(t *testing.T) {
 			t.Parallel()

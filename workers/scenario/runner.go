@@ -1,0 +1,30 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/leasetop/leasetop/workers"
+)
+
+// Worker is a worker as its own process sees it, which is not what the database says of
+// it; the zero value when there is none of that name.
+func (s *Stage) Worker(name string) workers.Snapshot {
+	s.mu.Lock()
+	crews := slices.Clone(s.crews)
+	s.mu.Unlock()
+	for _, c := range crews {
+		for _, w := range c.Pool.Workers() {
+			if w.Name == name {
+				return w
+			}
+		}
+	}
+	return workers.Snapshot{}
+}
+
+// Runs tells whether a handler of the worker is at a job, at which attempt.
+func (s *Stage) Runs(worker string, job int64, attempt int) bool {
+	return slices.ContainsFunc(s.Worker(worker).Running, func(r workers.Running) bool {
+		return r.JobID == job && r.Attempt == attempt
+	})
+}

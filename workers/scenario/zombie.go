@@ -1,0 +1,132 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// zombie is the promise of the fence: who lost a job cannot change it any more.
+func zombie() Scenario {
+	var (
+		job         int64
+		old, fresh  *Crew
+		first, next = NewGate(), NewGate() // for the first attempt, and for those after it
+	)
+	work := func(ctx context.Context, job *queue.Job) error {
+		if job.Attempts == 1 {
+			return first.Wait(ctx, job.ID)
+		}
+		return next.Wait(ctx, job.ID)
+	}
+	return Scenario{
+		Name:  "zombie",
+		Title: "A zombie comes back",
+		Shows: "A worker that slept past the end of its lease does not know that its job is another's by now. " +
+			"Each claim writes a token of its own into the row; with an old token nothing can be written.",
+		Needs: Queue, Lasts: 4 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			if old, err = s.Crew(ctx, CrewOptions{Workers: []string{"w1"}, Work: work}); err != nil {
+				return err
+			}
+			fresh, err = s.Crew(ctx, CrewOptions{Work: work})
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "w1 waits for work. We enqueue one job: w1 claims it and writes its token into the row. " +
+					"Only who shows the token of the row may write how the job ended.",
+				Do: func(ctx context.Context, s *Stage) error {
+					jobs, err := s.Enqueue(ctx, queue.NewJob{})
+					if err == nil {
+						job = jobs[0]
+					}
+					return err
+				},
+				Expect: []Expect{
+					{Text: "the job is leased, and w1 is at work on it", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						now, err := s.Job(ctx, job)
+						return now.Status == queue.Processing && s.Runs("w1", job, 1), fmt.Sprintf("it is %s", now.Status), err
+					}},
+				},
+			},
+			{
+				Say: "w2 joins, in another process. Now we freeze w1, like a laptop put to sleep: it sends no heartbeats. " +
+					"Watch its lease of 2 s run out, w2 take the job over, and w1 wake up as if nothing had happened.",
+				Do: func(ctx context.Context, s *Stage) error {
+					if err := fresh.Pool.SpawnAs("w2", []string{s.Queue("")}, 1); err != nil {
+						return err
+					}
+					return old.Pool.Freeze("w1")
+				},
+				Expect: []Expect{
+					{Text: "w2 is at work on the job, its second attempt", Within: 4 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						now, err := s.Job(ctx, job)
+						return now.Attempts == 2 && s.Runs("w2", job, 2), fmt.Sprintf("it is %s at attempt %d", now.Status, now.Attempts), err
+					}},
+					{Text: "w1 is awake, and still at its first", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						state := s.Worker("w1").State
+						return state == workers.Busy && s.Runs("w1", job, 1), fmt.Sprintf("w1 is %s", state), nil
+					}},
+				},
+			},
+			{
+				Say: "Two workers have the same job in hand. w1 is done first and writes: effect and completion, in one transaction. " +
+					"But the row has w2's token by now, so w1's statement finds no row, and all it did is rolled back.",
+				Do: func(ctx context.Context, s *Stage) error {
+					first.Open()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "w1's late completion is fenced: it matches no row", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						n := old.Pool.Fenced()
+						return n == 1, fmt.Sprintf("%d writes were fenced", n), nil
+					}},
+					{Text: "the job is w2's as before, and had no effect yet", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						now, err := s.Job(ctx, job)
+						if err != nil {
+							return false, "", err
+						}
+						effects, err := s.Effects(ctx, job)
+						owner := nameOf(now.LockedBy)
+						return owner == "w2" && now.Attempts == 2 && len(effects) == 0,
+							fmt.Sprintf("it is %s, held by %q, with %d effects", now.Status, owner, len(effects)), err
+					}},
+				},
+			},
+			{
+				Say: "Now w2 is done. Its token is the one in the row: its effect counts, and the job is completed. " +
+					"The ledger has one entry for this job.",
+				Do: func(ctx context.Context, s *Stage) error {
+					next.Open()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "the job is completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, job) }},
+					{Text: "the one effect in the ledger is w2's", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						effects, err := s.Effects(ctx, job)
+						return len(effects) == 1 && effects[0].Worker == "w2" && effects[0].Attempt == 2, fmt.Sprintf("%+v", effects), err
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "effects", Text: "effects of the job, which two workers did", Bound: Exactly(1),
+				Value: func(ctx context.Context, s *Stage) (float64, error) {
+					effects, err := s.Effects(ctx, job)
+					return float64(len(effects)), err
+				},
+			},
+			{
+				Name: "fenced", Text: "stale writes that were fenced", Bound: Exactly(1),
+				Value: func(ctx context.Context, s *Stage) (float64, error) {
+					return float64(old.Pool.Fenced() + fresh.Pool.Fenced()), nil
+				},
+			},
+		},
+	}
+}
