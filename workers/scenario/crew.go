@@ -56,7 +56,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	}
 	config := on.Pool().Config()
 	c.Cable.Through(config.ConnConfig)
-	q, err := openQueue(ctx, config, on.Schema().Name(), max(o.Conns, 4), "leasetop scenario")
+	q, err := openQueue(ctx, config, on.Schema().Name(), max(o.Conns, 4), "leasetop scenario "+s.run)
 	if err != nil {
 		return nil, err
 	}

@@ -8,25 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
-// ground is a database of the test's own, marked for demonstrations.
+// ground is a database of the test's own, marked for demonstrations as the server is.
 func ground(t *testing.T) Ground {
 	t.Helper()
-	url := testdb.New(t)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	if _, err := conn.Exec(t.Context(), "do $$ begin execute format('alter database %I set leasetop.demonstration = on', current_database()); end $$"); err != nil {
-		t.Fatal(err)
-	}
-	q, err := queue.Open(t.Context(), url, queue.Options{MaxConns: 4})
+	q, err := queue.Open(t.Context(), testdb.New(t), queue.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +57,7 @@ func found(t *testing.T, g Ground) string {
 		(select 'schemas ' || string_agg(nspname, ',') from pg_namespace where nspname like 'leasetop\_play%'),
 		(select 'publications ' || string_agg(pubname, ',') from pg_publication where pubname like 'leasetop\_play%'),
 		(select 'sessions ' || string_agg(application_name, ',') from pg_stat_activity
-		  where datname = current_database() and application_name in ('leasetop scenario', 'leasetop audience')))`).Scan(&left); err != nil {
+		  where datname = current_database() and (application_name = 'leasetop audience' or starts_with(application_name, 'leasetop scenario'))))`).Scan(&left); err != nil {
 		t.Fatal(err)
 	}
 	return left

@@ -17,6 +17,7 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
 		{without.Trust, "partition", "w1 and w2 stop their handlers"},
+		{without.Canary, "redrive", "the canary dies again, and the plan stops by itself"},
 	} {
 		t.Run(string(one.protection), func(t *testing.T) {
 			t.Parallel()
