@@ -94,9 +94,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	}
 	s.mu.Lock()
 	s.crews = append(s.crews, c)
-	if s.lease == 0 || o.Lease < s.lease {
-		s.lease = o.Lease
-	}
+	s.noteLease(o.Lease)
 	s.mu.Unlock()
 	s.Later("end the workers", c.end)
 	if err := c.Pool.Start(context.WithoutCancel(s.ctx)); err != nil { // what it carries is for tests

@@ -102,17 +102,12 @@ func nameOf(owner string) string {
 
 // showWorkers shows the workers as they are.
 func (s *Stage) showWorkers() {
-	s.mu.Lock()
-	crews := slices.Clone(s.crews)
-	s.mu.Unlock()
 	var all []Worker
-	for _, c := range crews {
-		for _, w := range c.Pool.Workers() {
-			s.mu.Lock()
-			state := cmp.Or(s.said[w.Name], string(w.State))
-			s.mu.Unlock()
-			all = append(all, Worker{Name: w.Name, State: state, Slots: w.Slots})
-		}
+	for _, m := range s.members() {
+		s.mu.Lock()
+		state := cmp.Or(s.said[m.Name], string(m.State))
+		s.mu.Unlock()
+		all = append(all, Worker{Name: m.Name, State: state, Slots: m.Slots, Pid: m.pid})
 	}
 	s.play.board.touch(func(b *Picture) bool {
 		news := !slices.Equal(b.Workers, all)
@@ -126,10 +121,15 @@ func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
 	s.mu.Lock()
 	acked := slices.Clone(s.acked)
 	i := Invariants{Worst: s.worst, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst()}
-	crews := slices.Clone(s.crews)
+	crews, processes := slices.Clone(s.crews), slices.Clone(s.processes)
 	s.mu.Unlock()
 	for _, c := range crews {
 		i.Fenced += c.Pool.Fenced()
+	}
+	for _, p := range processes {
+		for _, w := range p.Snapshot() {
+			i.Fenced += w.Fenced
+		}
 	}
 	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_ledger"), s.run, acked, s.allQueues(true)).
 		Scan(&i.Effects, &i.Doubled, &i.Lost)

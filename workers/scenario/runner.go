@@ -9,14 +9,9 @@ import (
 // Worker is a worker as its own process sees it, which is not what the database says of
 // it; the zero value when there is none of that name.
 func (s *Stage) Worker(name string) workers.Snapshot {
-	s.mu.Lock()
-	crews := slices.Clone(s.crews)
-	s.mu.Unlock()
-	for _, c := range crews {
-		for _, w := range c.Pool.Workers() {
-			if w.Name == name {
-				return w
-			}
+	for _, m := range s.members() {
+		if m.Name == name {
+			return m.Snapshot
 		}
 	}
 	return workers.Snapshot{}

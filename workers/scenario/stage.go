@@ -17,6 +17,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 	"github.com/leasetop/leasetop/workers/overlap"
 )
 
@@ -34,20 +35,21 @@ type Stage struct {
 	run   string          // names the play within the database: "crash-3f2a"
 	began time.Time
 
-	mu       sync.Mutex
-	queues   map[string]string // as the story calls it → as the database does
-	exempt   map[string]bool   // queues, as the database calls them, in which harm is part of the story
-	acked    []int64           // jobs whose enqueue was acknowledged, but for exempt queues
-	crews    []*Crew
-	said     map[string]string // what only the story knows of a worker's state
-	worst    time.Duration
-	lease    time.Duration // the shortest in use
-	undo     []undo        // in the order in which they were put down
-	watching bool
-	watch    context.CancelFunc
-	watched  sync.WaitGroup
-	lock     *pgx.Conn // holds the play's advisory lock
-	overlaps overlap.Recorder
+	mu        sync.Mutex
+	queues    map[string]string // as the story calls it → as the database does
+	exempt    map[string]bool   // queues, as the database calls them, in which harm is part of the story
+	acked     []int64           // jobs whose enqueue was acknowledged, but for exempt queues
+	crews     []*Crew
+	processes []*faults.Process
+	said      map[string]string // what only the story knows of a worker's state
+	worst     time.Duration
+	lease     time.Duration // the shortest in use
+	undo      []undo        // in the order in which they were put down
+	watching  bool
+	watch     context.CancelFunc
+	watched   sync.WaitGroup
+	lock      *pgx.Conn // holds the play's advisory lock
+	overlaps  overlap.Recorder
 }
 
 // undo is something to take down.

@@ -1,0 +1,98 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
+)
+
+// ProcessOptions say what a worker in a process of its own does.
+type ProcessOptions struct {
+	Name   string   // of the process and its one worker: "w1"
+	Queues []string // the story's names, in strict order; none is the story's only queue
+	Slots  int      // 0 is 1
+	Lease  time.Duration
+}
+
+// Holding is the kind of the jobs that worker processes do: they hold them, until they
+// are killed or told to let go.
+const Holding = "scenario hold"
+
+func init() {
+	faults.Register(Holding, func(*queue.Queue) *workers.Handlers {
+		h := workers.NewHandlers()
+		h.Kind(Holding, func(ctx context.Context, _ *queue.Job) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		return h
+	})
+}
+
+// Process starts a worker in a process of its own, which does jobs of the kind [Holding].
+// It ends with the play.
+func (s *Stage) Process(ctx context.Context, o ProcessOptions) (*faults.Process, error) {
+	if len(o.Queues) == 0 {
+		o.Queues = []string{""}
+	}
+	full := make([]string, len(o.Queues))
+	for i, name := range o.Queues {
+		full[i] = s.Queue(name)
+	}
+	if o.Lease == 0 {
+		o.Lease = usualLease
+	}
+	p, err := faults.StartProcess(ctx, faults.ProcessOptions{
+		URL: s.Q.Pool().Config().ConnString(), Schema: s.Q.Schema().Name(),
+		Name: o.Name, Queues: full, Slots: max(o.Slots, 1), Handlers: Holding, Lease: o.Lease, Events: s.heard,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Later("end process "+o.Name, func(context.Context) error {
+		p.Close()
+		return nil
+	})
+	s.mu.Lock()
+	s.processes = append(s.processes, p)
+	s.noteLease(o.Lease)
+	s.mu.Unlock()
+	s.showWorkers()
+	return p, nil
+}
+
+// noteLease notes the shortest lease in use. The lock is held.
+func (s *Stage) noteLease(lease time.Duration) {
+	if s.lease == 0 || lease < s.lease {
+		s.lease = lease
+	}
+}
+
+// member is a worker of the story.
+type member struct {
+	workers.Snapshot
+	pid int // of its process; 0 is this one
+}
+
+// members are all workers there are: those in processes of their own, then the crews'.
+func (s *Stage) members() []member {
+	s.mu.Lock()
+	crews, processes := slices.Clone(s.crews), slices.Clone(s.processes)
+	s.mu.Unlock()
+	var all []member
+	for _, p := range processes {
+		for _, w := range p.Snapshot() {
+			all = append(all, member{w, p.Pid()})
+		}
+	}
+	for _, c := range crews {
+		for _, w := range c.Pool.Workers() {
+			all = append(all, member{w, 0})
+		}
+	}
+	return all
+}
