@@ -7,6 +7,7 @@ func All() []Scenario {
 		crash(),
 		zombie(),
 		partition(),
+		poison(),
 		redrive(),
 	}
 }
