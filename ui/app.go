@@ -306,10 +306,11 @@ func (a *app) watching() string {
 	return ""
 }
 
-// worstRecovery is the latest reclaim among these events.
+// worstRecovery is the latest reclaim among these events, of those that could have been
+// in time.
 func worstRecovery(worst time.Duration, news []workers.Event) time.Duration {
 	for _, e := range news {
-		if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
+		if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && e.Watched {
 			worst = max(worst, e.Late)
 		}
 	}

@@ -93,15 +93,19 @@ type Demo interface {
 	Burst(ctx context.Context) (jobs int, err error)
 	// Poison enqueues a job that can only become a dead letter.
 	Poison(ctx context.Context) (id int64, err error)
-	// Ledger counts the effects that jobs had.
+	// Ledger counts the effects that jobs had, and who ran them.
 	Ledger(ctx context.Context) (Ledger, error)
 }
 
-// Ledger is what the demonstration's effects ledger says.
+// Ledger is what the demonstration's effects ledger says, and what was seen of its
+// handlers in this process.
 type Ledger struct {
-	Effects int64 // effects of jobs, each meant to happen once
-	Doubled int64 // effects beyond the first of a job: must be 0
-	Lost    int64 // completed jobs without an effect: must be 0
+	Effects  int64         // effects of jobs, each meant to happen once
+	Doubled  int64         // effects beyond the first of a job: must be 0
+	Lost     int64         // completed jobs without an effect: must be 0
+	Overlaps int64         // how often two handlers ran one job at a time: must be 0
+	Overlap  time.Duration // for how long at most
+	Lease    time.Duration // of the demonstration's jobs
 }
 
 // ioTimeout bounds every call that a key starts.

@@ -1,8 +1,15 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
+	"time"
 )
+
+// recoveryBound is how long after its expiry the reaper has taken back a lease that it
+// watched, at the latest. A job is back that long after its worker's last sign of life,
+// and a lease.
+const recoveryBound = 250 * time.Millisecond
 
 // invariants is the demonstration's line: what the queue promises, as counted by
 // the effects ledger and the workers. Empty without a demonstration.
@@ -11,26 +18,50 @@ func invariants(p *picture, w int) []string {
 		return nil
 	}
 	t := p.theme
-	line := func(fencedName, worstName, worstOf string) string {
-		parts := []string{
-			t.dim.draw("effects ") + t.text.draw(thousands(p.ledger.Effects)),
+	line := func(words invariantWords) string {
+		var parts []string
+		count := func(name string, n int64) {
+			if name != "" {
+				parts = append(parts, t.dim.draw(name)+t.text.draw(thousands(n)))
+			}
+		}
+		count(words.effects, p.ledger.Effects)
+		parts = append(parts,
 			t.mustBeNone("lost", p.ledger.Lost),
-			t.mustBeNone("doubled", p.ledger.Doubled),
-			t.dim.draw(fencedName) + t.text.draw(thousands(int64(p.fenced))),
-		}
-		if p.worst >= 0 {
-			parts = append(parts, t.dim.draw(worstName)+t.text.draw(short(p.worst))+t.dim.draw(worstOf))
-		}
-		return " " + t.strong.draw("INVARIANTS") + "  " + strings.Join(parts, t.faint.draw(" · "))
+			t.mustBeNone(words.doubled, p.ledger.Doubled),
+			t.noOverlap(words.overlap, p.ledger))
+		count(words.fenced, int64(p.fenced))
+		parts = append(parts, t.recovery(words.worst, words.of, p.worst, p.ledger.Lease))
+		return " " + t.strong.draw("INVARIANTS") + "  " + strings.Join(parts, t.faint.draw(words.between))
 	}
-	text := line("stale writes fenced ", "worst recovery ", " after expiry")
-	if cells(text) > w {
-		text = line("fenced ", "recovery +", "")
-	}
+	note := ""
 	if old, stale := p.stale(p.counted.Add(ledgerEvery)); stale {
-		text = t.dim.fade(line("fenced ", "recovery +", "") + " · stale: " + age(old+ledgerEvery) + " old")
+		note = " · stale: " + age(old+ledgerEvery) + " old"
+	}
+	text := ""
+	for _, words := range invariantWording {
+		if text = line(words); cells(text+note) <= w {
+			break
+		}
+	}
+	if note != "" {
+		text = t.dim.fade(text + note)
 	}
 	return []string{fitLine(text, w)}
+}
+
+// invariantWords name the figures.
+type invariantWords struct{ effects, doubled, overlap, fenced, worst, of, between string }
+
+// invariantWording is from the widest to the narrowest.
+var invariantWording = []invariantWords{
+	{"effects ", "double effects", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
+	{"", "double effects", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
+	{"", "double effects", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
+	{"", "doubled", "overlap", "fenced ", "recovery ", " of ", " · "},
+	{"", "doubled", "overlap", "fenced ", "", " of ", " "},
+	{"", "doubled", "overlap", "", "", " of ", " "},
+	{"", "doubled", "overlap", "", "", "", " "},
 }
 
 // mustBeNone draws a count that is broken as soon as it is not 0.
@@ -39,4 +70,30 @@ func (t *theme) mustBeNone(name string, n int64) string {
 		return t.good.draw("✓") + t.dim.draw(" "+name+" ") + t.text.draw("0")
 	}
 	return t.alarm.draw("✗ " + name + " " + thousands(n))
+}
+
+// noOverlap draws how often two ran one job at a time, and for how long at most.
+func (t *theme) noOverlap(name string, l *Ledger) string {
+	if l.Overlaps == 0 {
+		return t.mustBeNone(name, 0)
+	}
+	return t.alarm.draw(fmt.Sprintf("✗ %s %s for %s", name, thousands(l.Overlaps), short(l.Overlap)))
+}
+
+// recovery draws the worst one, counted from the last sign of life of who had the job,
+// against its bound, which is left away where there is no room to say of what it is.
+func (t *theme) recovery(name, of string, late, lease time.Duration) string {
+	bound := ""
+	if of != "" {
+		bound = of + fmt.Sprintf("%.1f+%.2f s", lease.Seconds(), recoveryBound.Seconds())
+	}
+	if late < 0 {
+		return t.dim.draw(name) + t.faint.draw("–") + t.dim.draw(bound)
+	}
+	// Rounded up: what does not keep the bound must not look as if it did.
+	took := fmt.Sprintf("%.2f s", (lease + late + 9*time.Millisecond).Truncate(10*time.Millisecond).Seconds())
+	if late > recoveryBound {
+		return t.alarm.draw("✗ " + name + took + bound)
+	}
+	return t.good.draw("✓ ") + t.dim.draw(name) + t.text.draw(took) + t.dim.draw(bound)
 }

@@ -25,7 +25,7 @@ type picture struct {
 	claims  workers.Latency // how long our claims take; Count 0 when nothing was claimed
 	ledger  *Ledger         // nil without a demonstration
 	counted time.Time       // this machine's clock, when it was counted
-	worst   time.Duration   // the latest reclaim after expiry seen; negative when none was
+	worst   time.Duration   // the latest reclaim after expiry seen, of a lease that was watched; negative when none was
 	alone   bool            // no workers run in this process
 	alarm   *alert.Alarm    // judges also while this picture is frozen
 	now     time.Time       // the database's clock

@@ -158,7 +158,7 @@ func sampleNews() []workers.Event {
 	return []workers.Event{
 		{Seq: 1, At: noon.Add(-31 * time.Second), Worker: "w5", What: workers.Killed, Text: "1 job abandoned without clean-up, lease runs out in 5.6s"},
 		{Seq: 2, At: noon.Add(-19 * time.Second), Worker: "w6", What: workers.Froze},
-		{Seq: 3, At: noon.Add(-1500 * time.Millisecond), What: workers.ReapedBack, JobID: 87001, Queue: "images", Owner: owner("w5", 9), Late: 121 * time.Millisecond},
+		{Seq: 3, At: noon.Add(-1500 * time.Millisecond), What: workers.ReapedBack, JobID: 87001, Queue: "images", Owner: owner("w5", 9), Late: 121 * time.Millisecond, Watched: true},
 		{Seq: 4, At: noon.Add(-500 * time.Millisecond), Worker: "w6", What: workers.StaleFenced, JobID: 86990, Queue: "images", Owner: owner("w1", 12), Text: "late complete of job 86990 fenced: now owned by " + owner("w1", 12)},
 	}
 }

@@ -42,7 +42,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321}, jobs: sampleJobs(), oneJobs: oneJobs{entries: sampleActs()}}
+	return &world{state: sampleState(), crew: sampleWorkers(), now: noon, stats: &Ledger{Effects: 194_321, Lease: 6 * time.Second}, jobs: sampleJobs(), oneJobs: oneJobs{entries: sampleActs()}}
 }
 
 func (w *world) note(format string, args ...any) {

@@ -83,7 +83,7 @@ func checkName(name string) error {
 	case name == "":
 		return errors.New("it needs a name")
 	case wrong >= 0:
-		return errors.New("its name may have letters, digits, and any of - _ .")
+		return errors.New(`its name may have letters, digits, and any of "-_."`)
 	case len(name) > mostOfAName:
 		return fmt.Errorf("its name has %d characters: use %d or fewer", len(name), mostOfAName)
 	}

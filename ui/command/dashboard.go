@@ -17,6 +17,7 @@ import (
 	"github.com/leasetop/leasetop/ui/plain"
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/demo"
+	"github.com/leasetop/leasetop/workers/overlap"
 )
 
 // dashboard shows the queue, live, until it is quit or ctx ends. On the private
@@ -43,7 +44,9 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 	if !d.Private() {
 		return show(ctx, d, feed, nil, nil, alerts, noScreen)
 	}
-	pool, err := workers.New(d.Queue, demo.Handlers(d.Queue), workers.Options{Lease: demo.Lease, Grace: demo.Grace})
+	handlers, runs := demo.Handlers(d.Queue), &overlap.Recorder{}
+	handlers.Use(runs.Wrap)
+	pool, err := workers.New(d.Queue, handlers, workers.Options{Lease: demo.Lease, Grace: demo.Grace})
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,7 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 		return err
 	}
 	defer demonstration.Stop()
-	return show(ctx, d, feed, pool, demonstration, alerts, noScreen)
+	return show(ctx, d, feed, pool, onScreen{demonstration, runs}, alerts, noScreen)
 }
 
 // plainReason says why there is no screen; "" when there is one.
@@ -98,7 +101,7 @@ func unusable(ctx context.Context, d *cli.Database) error {
 
 // show shows it, on the screen or as lines. pool and demonstration are nil when
 // there are none.
-func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.Pool, demonstration *demo.Demo, alerts ui.Alerts, noScreen string) error {
+func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.Pool, demonstration ui.Demo, alerts ui.Alerts, noScreen string) error {
 	if noScreen != "" {
 		if pool == nil {
 			return plain.Run(ctx, feed, nil, alerts.Limits, os.Stdout)
@@ -107,15 +110,21 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.
 	}
 	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts}
 	if pool != nil {
-		config.Workers, config.Demo, config.Serves = pool, onScreen{demonstration}, demo.Queues()
+		config.Workers, config.Demo, config.Serves = pool, demonstration, demo.Queues()
 	}
 	return ui.Run(ctx, config)
 }
 
 // onScreen is the demonstration as the screen knows it.
-type onScreen struct{ *demo.Demo }
+type onScreen struct {
+	*demo.Demo
+	runs *overlap.Recorder
+}
 
 func (d onScreen) Ledger(ctx context.Context) (ui.Ledger, error) {
 	l, err := d.Demo.Ledger(ctx)
-	return ui.Ledger(l), err
+	return ui.Ledger{
+		Effects: l.Effects, Doubled: l.Doubled, Lost: l.Lost,
+		Overlaps: int64(d.runs.Count()), Overlap: d.runs.Worst(), Lease: demo.Lease,
+	}, err
 }

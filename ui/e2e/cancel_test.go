@@ -32,7 +32,7 @@ func TestRunningJobIsCancelledFromTheScreen(t *testing.T) {
 	s.find(fmt.Sprintf(`✓ asked job %d's worker to stop`, id))
 	s.find(fmt.Sprintf(`⊘ %d cancelled by \S+@\S+ · w\d`, id))
 	s.isCancelled(id)
-	s.Expect("✓ lost 0", "✓ doubled 0")
+	s.Expect("✓ lost 0", "✓ double effects 0")
 	s.Press("3", "tab")
 	s.find(fmt.Sprintf(`▸ *\d+s +%d `, id)) // the newest
 	s.Press("enter")

@@ -36,7 +36,7 @@ func TestKilledWorkersJobIsFinishedByAnother(t *testing.T) {
 	if n := query[int](s, `select count(*) from leasetop.jobs j, jsonb_array_elements(errors) e where id = $1 and e ->> 'outcome' = 'lost'`, victim); n != 1 {
 		t.Errorf("the history holds %d lost leases, want 1", n)
 	}
-	s.Expect("✓ lost 0", "✓ doubled 0")
+	s.Expect("✓ lost 0", "✓ double effects 0")
 }
 
 // A frozen worker's late completion is fenced, the screen says so, and the
@@ -53,7 +53,7 @@ func TestFrozenWorkerIsFenced(t *testing.T) {
 	s.find(`w3 +.* frozen`)
 	s.Press("1")
 	s.find(`stale writes fenced [1-9]`)
-	s.Expect("✓ doubled 0")
+	s.Expect("✓ double effects 0")
 }
 
 // A poison job is dead on the screen, is redriven from the keyboard when its
@@ -102,7 +102,7 @@ func TestKillNineLosesNothing(t *testing.T) {
 	s.kill9()
 	s.open(120, 36)
 	s.find(`(reap|wal ) ↩ .*lease of`)
-	s.Expect("✓ lost 0", "✓ doubled 0")
+	s.Expect("✓ lost 0", "✓ double effects 0")
 	s.Press("q")
 	if code := s.Exit(); code != 0 {
 		t.Errorf("exit status %d", code)

@@ -125,7 +125,7 @@ func TestSecondProcessOfTheDemonstrationIsKilledForReal(t *testing.T) {
 	w.signal(syscall.SIGKILL)
 	w.exits()
 	s.find(`(reap|wal ) ↩ .*lease of w1`)
-	s.Expect("✓ lost 0", "✓ doubled 0")
+	s.Expect("✓ lost 0", "✓ double effects 0")
 }
 
 func TestFirstSignalDrainsAndTheSecondForces(t *testing.T) {
