@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+)
+
+// kill9 is the first promise with a real process: nothing of it can clean up.
+func kill9() Scenario {
+	const (
+		many  = 20
+		lease = 3 * time.Second
+	)
+	var (
+		victim *faults.Process
+		other  *Crew
+		jobs   []int64
+		gate   = NewGate()
+		killed time.Time // by the database's clock
+	)
+	return Scenario{
+		Name:  "kill9",
+		Title: "kill -9 with 20 jobs in hand",
+		Shows: "It does not matter how a worker dies, or with how much work in hand: no process needs to say goodbye. " +
+			"What it held is back when its leases run out, all of it at once.",
+		Needs: Queue, Lasts: 5 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			other, err = s.Crew(ctx, CrewOptions{
+				Lease: lease,
+				// The other process does them for real, this one when it is told.
+				Work: func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) },
+			})
+			if err != nil {
+				return err
+			}
+			victim, err = s.Process(ctx, ProcessOptions{Name: "w1", Slots: many, Lease: lease})
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "w1 is a process of its own: ps shows it, with the pid you see. It can do 20 jobs at a time. " +
+					"We enqueue 20; it claims them all.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					jobs, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{Kind: Holding}}, many)...)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "all 20 rows name w1 and its pid", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						n, err := s.heldIn(ctx, jobs, victim.Pid())
+						return n == many, fmt.Sprintf("%d of %d name process %d", n, many, victim.Pid()), err
+					}},
+				},
+			},
+			{
+				Say: "w2 joins, in this process, with 20 free slots. Now kill -9: no handler returns, nothing is written. " +
+					"The 20 rows still name w1, until its leases of 3 s run out; then watch w2.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					if err := other.Pool.SpawnAs("w2", []string{s.Queue("")}, many); err != nil {
+						return err
+					}
+					if killed, err = s.Now(ctx); err != nil {
+						return err
+					}
+					if err := victim.Kill(); err != nil {
+						return err
+					}
+					s.Says("w1", "killed")
+					s.Note("w1", fmt.Sprintf("kill -9 %d", victim.Pid()))
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "the process was ended by signal 9", Within: 2 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						select {
+						case <-victim.Done():
+							seen := fmt.Sprint(victim.Err())
+							return strings.Contains(seen, "killed"), seen, nil
+						default:
+							return false, "it runs", nil
+						}
+					}},
+					{Text: "w2 holds all 20, at their second attempt", Within: lease + 3*time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						n, err := s.heldIn(ctx, jobs, os.Getpid())
+						again := 0
+						for _, r := range s.Worker("w2").Running {
+							if r.Attempt == 2 {
+								again++
+							}
+						}
+						return n == many && again == many, fmt.Sprintf("%d are held by it, %d at their second attempt", n, again), err
+					}},
+				},
+			},
+			{
+				Say: "w2 does what w1 could not. Each of the 20 jobs was begun twice and has one effect.",
+				Do: func(ctx context.Context, s *Stage) error {
+					gate.Open()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "all 20 jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, jobs...)
+					}},
+					{Text: "each had one effect", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.OneEffectEach(ctx, jobs...)
+					}},
+				},
+			},
+		},
+		Measures: []Measure{{
+			Name: "recovery", Text: "from the kill until the last of the 20 was pending again", Unit: "s",
+			Bound: AtMost(lease.Seconds() + 0.25), Timed: true,
+			Value: func(ctx context.Context, s *Stage) (float64, error) {
+				var worst time.Duration
+				for _, id := range jobs {
+					job, err := s.Job(ctx, id)
+					if err != nil {
+						return 0, err
+					}
+					worst = max(worst, job.Errors[0].At.Sub(killed))
+				}
+				return worst.Seconds(), nil
+			},
+		}},
+	}
+}
+
+// heldIn counts the jobs among these whose row names a process of this number.
+func (s *Stage) heldIn(ctx context.Context, ids []int64, pid int) (n int, err error) {
+	jobs, err := s.Q.ByID(ctx, ids...)
+	if err != nil {
+		return 0, err
+	}
+	for i := range jobs {
+		token, ok := queue.ParseToken(jobs[i].LockedBy)
+		if parts := strings.Split(token.Process, ":"); ok && len(parts) == 3 && parts[1] == strconv.Itoa(pid) {
+			n++
+		}
+	}
+	return n, nil
+}
