@@ -5,6 +5,7 @@ package scenario
 func All() []Scenario {
 	return []Scenario{
 		crash(),
+		kill9(),
 		zombie(),
 		partition(),
 		poison(),

@@ -17,19 +17,6 @@ func (s *Stage) Job(ctx context.Context, id int64) (*queue.Job, error) {
 	return job, nil
 }
 
-// HeldBy tells which workers, as the story calls them, hold two jobs; "" is nobody.
-func (s *Stage) HeldBy(ctx context.Context, a, b int64) (string, string, error) {
-	x, err := s.Job(ctx, a)
-	if err != nil {
-		return "", "", err
-	}
-	y, err := s.Job(ctx, b)
-	if err != nil {
-		return "", "", err
-	}
-	return nameOf(x.LockedBy), nameOf(y.LockedBy), nil
-}
-
 // AllCompleted tells whether all these jobs are completed.
 func (s *Stage) AllCompleted(ctx context.Context, ids ...int64) (bool, string, error) {
 	jobs, err := s.Q.ByID(ctx, ids...)

@@ -117,17 +117,7 @@ func kill9() Scenario {
 		Measures: []Measure{{
 			Name: "recovery", Text: "from the kill until the last of the 20 was pending again", Unit: "s",
 			Bound: AtMost(lease.Seconds() + 0.25), Timed: true,
-			Value: func(ctx context.Context, s *Stage) (float64, error) {
-				var worst time.Duration
-				for _, id := range jobs {
-					job, err := s.Job(ctx, id)
-					if err != nil {
-						return 0, err
-					}
-					worst = max(worst, job.Errors[0].At.Sub(killed))
-				}
-				return worst.Seconds(), nil
-			},
+			Value: func(ctx context.Context, s *Stage) (float64, error) { return s.recovery(ctx, killed, jobs...) },
 		}},
 	}
 }

@@ -60,7 +60,8 @@ func partition() Scenario {
 				},
 				Expect: []Expect{
 					{Text: "w1 and w2 hold one job each", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
-						return s.Held(ctx, jobs, "w1", "w2")
+						ok, seen, err := s.Held(ctx, jobs, "w1", "w2")
+						return ok && len(s.Worker("w1").Running) == 1 && len(s.Worker("w2").Running) == 1, seen, err
 					}},
 				},
 			},

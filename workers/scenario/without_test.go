@@ -15,11 +15,12 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		fails      string // the assertion or measure that says so
 	}{
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
+		{without.Reclaim, "kill9", "w2 holds all 20, at their second attempt"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
 		{without.Trust, "partition", "w1 and w2 stop their handlers"},
 		{without.Canary, "redrive", "the canary dies again, and the plan stops by itself"},
 	} {
-		t.Run(string(one.protection), func(t *testing.T) {
+		t.Run(string(one.protection)+" in "+one.scenario, func(t *testing.T) {
 			t.Parallel()
 			r := perform(without.With(t.Context(), one.protection), t, one.scenario, ground(t), 2)
 			if r.OK {
