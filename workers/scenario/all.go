@@ -10,5 +10,6 @@ func All() []Scenario {
 		partition(),
 		poison(),
 		redrive(),
+		race(),
 	}
 }

@@ -1,0 +1,111 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/internal/without"
+)
+
+const (
+	raceWorkers  = 16
+	raceJobs     = 6000
+	raceDistance = 500 * time.Microsecond // one way
+	raceTime     = 4 * time.Second
+
+	// atOnce is for what the act has decided already.
+	atOnce = time.Millisecond
+)
+
+// race has three ways to claim compete: a look without a lock, FOR UPDATE, and
+// FOR UPDATE SKIP LOCKED. Each has the machine to itself in its turn.
+func race() Scenario {
+	var (
+		naive    = &racer{name: "naive", queue: "naive", app: "leasetop race naive", claim: faults.Naive}
+		blocking = &racer{name: "FOR UPDATE", queue: "for-update", app: "leasetop race for update", claim: faults.Blocking}
+		skipping = &racer{name: "SKIP LOCKED", queue: "skip-locked", app: "leasetop race skip locked", claim: faults.Skipping}
+	)
+	runs := func(r *racer) func(ctx context.Context, s *Stage) error {
+		return func(ctx context.Context, s *Stage) error { return r.run(ctx, s, raceWorkers, raceDistance, raceTime) }
+	}
+	once := func(r *racer) Expect {
+		return Expect{Text: r.name + ": no job was claimed twice", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+			return r.twice() == 0, fmt.Sprintf("%d claims were of a job that somebody had", r.twice()), nil
+		}}
+	}
+	return Scenario{
+		Name:  "race",
+		Title: "Three ways to claim a job",
+		Shows: "Without a lock, workers take the same jobs. With FOR UPDATE they wait for each other. With SKIP LOCKED they do neither: each takes the next job that nobody holds.",
+		Needs: Queue, Lasts: 14 * time.Second,
+		Setup: func(ctx context.Context, s *Stage) error {
+			if s.lacks(without.SkipLocked) {
+				skipping.claim = faults.Blocking
+			}
+			s.Exempt(naive.queue) // it does jobs twice on purpose
+			for _, r := range []*racer{naive, blocking, skipping} {
+				jobs := make([]queue.NewJob, raceJobs)
+				for i := range jobs {
+					jobs[i].Queue = r.queue
+				}
+				if _, err := s.Enqueue(ctx, jobs...); err != nil {
+					return err
+				}
+				s.Bar(r.bar(false))
+			}
+			return nil
+		},
+		Steps: []Step{
+			{
+				Say: "Three queues of 6,000 jobs. In turn, 16 workers have 4 s for each; a round trip to the server takes 1 ms. The naive ones look for the first job, then take it. Watch the duplicates: claims of a job that another has already.",
+				Do:  runs(naive),
+				Expect: []Expect{{Text: "naive: the same jobs were claimed again and again", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+					return naive.twice() > naive.done(), fmt.Sprintf("%d duplicates, %d jobs done", naive.twice(), naive.done()), nil
+				}}},
+			},
+			{
+				Say: "FOR UPDATE locks the first job until its claim is committed. Nobody gets it twice now. But all 16 want that same job: one has it, the others wait for the lock, and then for that of the next.",
+				Do:  runs(blocking),
+				Expect: []Expect{
+					once(blocking),
+					{Text: "FOR UPDATE: 4 and more of the 16 wait at any time", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return blocking.stood() >= raceWorkers/4, fmt.Sprintf("%.1f of %d wait", blocking.stood(), raceWorkers), nil
+					}},
+				},
+			},
+			{
+				Say: "FOR UPDATE SKIP LOCKED passes over what is locked, and takes the first job that nobody holds. No duplicates, no waiting: compare how far the bar comes in its 4 s.",
+				Do:  runs(skipping),
+				Expect: []Expect{
+					once(skipping),
+					{Text: "SKIP LOCKED: nobody waits for a lock", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return skipping.stood() < 0.5, fmt.Sprintf("%.1f of %d wait", skipping.stood(), raceWorkers), nil
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "duplicates", Text: "claims of a job that somebody had, with SKIP LOCKED", Bound: Exactly(0),
+				Value: func(context.Context, *Stage) (float64, error) { return float64(skipping.twice()), nil },
+			},
+			{
+				Name: "waiting", Text: "workers that wait for a lock, of 16, with SKIP LOCKED", Bound: AtMost(0.5),
+				Value: func(context.Context, *Stage) (float64, error) { return skipping.stood(), nil },
+			},
+			{
+				Name: "times_naive", Text: "SKIP LOCKED does so many times the jobs of the naive", Bound: AtLeast(2),
+				Value: func(context.Context, *Stage) (float64, error) { return skipping.perSecond() / naive.perSecond(), nil },
+			},
+			{
+				Name: "times_for_update", Text: "and so many times those of FOR UPDATE", Bound: AtLeast(2),
+				Value: func(context.Context, *Stage) (float64, error) {
+					return skipping.perSecond() / blocking.perSecond(), nil
+				},
+			},
+		},
+	}
+}
