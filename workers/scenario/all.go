@@ -9,6 +9,7 @@ func All() []Scenario {
 		zombie(),
 		partition(),
 		poison(),
+		flaky(),
 		redrive(),
 		race(),
 	}

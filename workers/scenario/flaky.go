@@ -1,0 +1,144 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+)
+
+const (
+	mails     = 100             // that come while the provider is down
+	outage    = 3 * time.Second // for so long is it down, at least
+	callsPlot = "calls of the provider"
+)
+
+// Retries wait half a second, then a second, then two: as queue.DefaultBackoff has it in
+// minutes. Each is half as long to half as long again, by lot.
+func storyBackoff(attempts int) time.Duration {
+	delay := time.Second / 4 << min(attempts, 3)
+	return delay/2 + rand.N(delay)
+}
+
+// mostRetry is its longest wait.
+const mostRetry = 3 * time.Second
+
+// flaky is about what handlers call: when it is down, their retries must not keep it down.
+func flaky() Scenario {
+	var (
+		provider *faults.Dependency
+		calls    = newCallLog()
+		early    []int64
+		late     []int64
+		up       time.Time
+		done     time.Time
+	)
+	return Scenario{
+		Name:  "flaky",
+		Title: "A dependency is down",
+		Shows: "What fails for the moment is tried again, later and later, each job at a moment of its own. " +
+			"So jobs that failed together do not come back together, and whoever is down can get up.",
+		Needs: Queue, Lasts: 7 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) error {
+			provider = faults.NewDependency(s.Rand.Uint64())
+			calls.plotOn(s, callsPlot)
+			_, err := s.Crew(ctx, CrewOptions{
+				Workers: []string{"w1", "w2", "w3", "w4"}, Slots: 8, Conns: 8, Backoff: storyBackoff,
+				Work: func(ctx context.Context, job *queue.Job) error {
+					calls.note(job.ID)
+					return provider.Call(ctx)
+				},
+			})
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "Four workers send mails by a provider's server. Ten mails come, and each is one call of that server. All is well.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					early, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, 10)...)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "all ten are sent", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, early...) }},
+				},
+			},
+			{
+				Say: "The provider goes down, and 100 mails come. All fail at once. If all were tried again at once, it would be called without end. Watch the calls: a peak, and then its retries, thinner and thinner.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					provider.Set(1, 0)
+					s.Mark(callsPlot, "down")
+					calls.begin()
+					late, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{MaxAttempts: 1_000_000}}, mails)...) // audiences may read for hours
+					return err
+				},
+				Expect: []Expect{
+					{Text: "each mail has failed, and was tried again", Within: 10 * time.Second, Holds: func(context.Context, *Stage) (bool, string, error) {
+						n := calls.jobsWith(2)
+						return n == mails, fmt.Sprintf("%d were tried twice", n), nil
+					}},
+					{Text: "3 s later: at most one call for each in a second", Within: 6 * time.Second, Holds: func(context.Context, *Stage) (bool, string, error) {
+						rate := calls.lately(2 * time.Second)
+						return calls.lasts() >= outage && rate <= mails, fmt.Sprintf("%.0f calls/s", rate), nil
+					}},
+					{Text: "no mail has given up", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						jobs, err := s.Q.ByID(ctx, late...)
+						gaveUp := 0
+						for i := range jobs {
+							if jobs[i].Status.IsDeadLetter() {
+								gaveUp++
+							}
+						}
+						return err == nil && gaveUp == 0, fmt.Sprintf("%d have", gaveUp), err
+					}},
+				},
+			},
+			{
+				Say: "The provider is up again. Nobody need do anything: each mail is sent when its own retry is due, within three seconds, and not all in one moment.",
+				Do: func(_ context.Context, s *Stage) error {
+					calls.end()
+					provider.Set(0, 0)
+					s.Mark(callsPlot, "up")
+					up = time.Now()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "all 100 mails are sent", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						ok, seen, err := s.AllCompleted(ctx, late...)
+						if ok && done.IsZero() {
+							done = time.Now()
+						}
+						return ok, seen, err
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "calls", Text: "of the provider while it was down, after the first peak", Unit: "/s", Bound: AtMost(mails),
+				Value: func(context.Context, *Stage) (float64, error) { return calls.retries(), nil },
+			},
+			{
+				Name: "spread", Text: "from the first retry of any mail to the last mail's first", Unit: "s", Bound: AtLeast(0.3),
+				Value: func(context.Context, *Stage) (float64, error) { return calls.spread().Seconds(), nil },
+			},
+			{
+				Name: "peak", Text: "busiest tenth of a second after the first peak", Unit: "calls", Bound: AtMost(mails / 2), Timed: true,
+				Value: func(context.Context, *Stage) (float64, error) { return float64(calls.busiest(time.Second / 10)), nil },
+			},
+			{
+				Name: "recovery", Text: "from the provider's return until all were sent", Unit: "s", Bound: AtMost(mostRetry.Seconds() + 1), Timed: true,
+				Value: func(context.Context, *Stage) (float64, error) {
+					if done.IsZero() {
+						return 0, errors.New("not all were sent")
+					}
+					return done.Sub(up).Seconds(), nil
+				},
+			},
+		},
+	}
+}
