@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -61,6 +62,16 @@ func Render(view string, width, height int) *Frame {
 
 // Err says what of a rendered view did not fit the screen, nil if all did.
 func (f *Frame) Err() error { return errors.Join(f.wrong...) }
+
+// Equal reports whether both frames look the same: cells, cursor and title.
+func (f *Frame) Equal(other *Frame) bool {
+	if f.Width != other.Width || f.Height != other.Height || f.Title != other.Title ||
+		f.Foreground != other.Foreground || f.Background != other.Background ||
+		(f.Cursor == nil) != (other.Cursor == nil) || f.Cursor != nil && *f.Cursor != *other.Cursor {
+		return false
+	}
+	return slices.EqualFunc(f.cells, other.cells, func(a, b uv.Cell) bool { return a.Equal(&b) })
+}
 
 // Cell returns a cell, nil outside the screen.
 func (f *Frame) Cell(x, y int) *uv.Cell {

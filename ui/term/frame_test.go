@@ -3,6 +3,8 @@ package term
 import (
 	"strings"
 	"testing"
+
+	uv "github.com/charmbracelet/ultraviolet"
 )
 
 func TestRenderedViewIsDrawn(t *testing.T) {
@@ -42,5 +44,28 @@ func TestFrameIsReadByCell(t *testing.T) {
 	}
 	if f.Cell(12, 0) != nil || f.Cell(0, -1) != nil {
 		t.Error("cells outside the screen")
+	}
+}
+
+func TestFramesThatLookTheSameAreEqual(t *testing.T) {
+	t.Parallel()
+	const view = "\x1b[31mleases\x1b[m 4"
+	f := Render(view, 12, 2)
+	if !f.Equal(Render(view, 12, 2)) {
+		t.Error("the same view is unequal")
+	}
+	titled, pointed := Render(view, 12, 2), Render(view, 12, 2)
+	titled.Title, pointed.Cursor = "leasetop", &uv.Position{}
+	for name, other := range map[string]*Frame{
+		"text":   Render("\x1b[31mleases\x1b[m 5", 12, 2),
+		"colour": Render("\x1b[32mleases\x1b[m 4", 12, 2),
+		"weight": Render("\x1b[1;31mleases\x1b[m 4", 12, 2),
+		"size":   Render(view, 12, 3),
+		"title":  titled,
+		"cursor": pointed,
+	} {
+		if f.Equal(other) || other.Equal(f) {
+			t.Errorf("another %s is not told apart", name)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -118,6 +119,26 @@ func (t *Term) Wait(what string, timeout time.Duration, seen func(*Frame) bool) 
 			return fmt.Errorf("the program ended (%v) without %s; it left\n%s", t.state, what, f.Text())
 		case <-deadline.C:
 			return fmt.Errorf("no %s within %v on\n%s", what, timeout, f.Text())
+		}
+	}
+}
+
+// Watch calls see with the screen as it is, and again whenever it changed,
+// until the context or the program ends. What changed while see was at work is
+// seen as one change.
+func (t *Term) Watch(ctx context.Context, see func(*Frame)) {
+	for {
+		t.lock()
+		f, changed := t.frame(), t.changed
+		t.mu.Unlock()
+		see(f)
+		select {
+		case <-changed:
+		case <-t.exited:
+			see(t.Frame())
+			return
+		case <-ctx.Done():
+			return
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"context"
 	"fmt"
 	"image/color"
 	"os"
@@ -240,6 +241,50 @@ func TestHalfDrawnFramesAreNotSeen(t *testing.T) {
 		if strings.Contains(s, "new") {
 			t.Errorf("half-drawn frame seen: %q", seen)
 		}
+	}
+}
+
+func TestEveryChangeIsSeenWhileWatched(t *testing.T) {
+	t.Parallel()
+	tm := open(t, Options{})
+	tm.Expect("key")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	seen, over := make(chan string), make(chan struct{})
+	go func() {
+		defer close(over)
+		tm.Watch(ctx, func(f *Frame) {
+			select {
+			case seen <- f.Line(1):
+			case <-ctx.Done():
+			}
+		})
+	}()
+	for _, key := range []string{"", "a", "b"} {
+		if key != "" {
+			tm.Press(key)
+		}
+		for line := ""; line != strings.TrimSpace("key "+key); {
+			select {
+			case line = <-seen:
+			case <-time.After(Patience):
+				t.Fatalf("did not see %q after %q", key, line)
+			}
+		}
+	}
+	stop()
+	<-over
+}
+
+func TestWatchEndsWithTheProgram(t *testing.T) {
+	t.Parallel()
+	tm := Open(t, Options{Args: []string{"sh", "-c", "echo first; read line; echo last"}})
+	tm.Expect("first")
+	tm.Press("enter")
+	last := ""
+	tm.Watch(t.Context(), func(f *Frame) { last = f.Text() })
+	if !strings.HasSuffix(last, "last") {
+		t.Errorf("saw %q at the end", last)
 	}
 }
 
