@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,35 +15,64 @@ import (
 	"github.com/leasetop/leasetop/ui/term"
 )
 
-func TestShotsAreWellFormed(t *testing.T) {
+func TestPicturesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	for _, s := range scenes {
-		if _, err := regexp.Compile(s.Ready); err != nil || s.Ready == "" {
-			t.Errorf("%d×%d is ready when %q is seen: %v", s.Width, s.Height, s.Ready, err)
+	named := func(name string) {
+		if names[name] || strings.HasPrefix(name, ".") {
+			t.Errorf("two pictures are named %q, or one has no name", name)
 		}
-		for _, shot := range s.Shots {
-			if names[shot.Name] || shot.Name == "" {
-				t.Errorf("two shots are named %q", shot.Name)
+		names[name] = true
+	}
+	formed := func(name string, keys, until []string) {
+		if len(until) == 0 {
+			t.Errorf("%s waits for nothing", name)
+		}
+		for _, key := range keys {
+			if _, err := term.Key(key); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
-			names[shot.Name] = true
-			if len(shot.Until) == 0 {
-				t.Errorf("%s waits for nothing", shot.Name)
-			}
-			for _, key := range shot.Keys {
-				if _, err := term.Key(key); err != nil {
-					t.Errorf("%s: %v", shot.Name, err)
-				}
-			}
-			for _, pattern := range shot.Until {
-				if _, err := regexp.Compile(pattern); err != nil {
-					t.Errorf("%s: %v", shot.Name, err)
-				}
+		}
+		for _, pattern := range until {
+			if _, err := regexp.Compile(pattern); err != nil || pattern == "" {
+				t.Errorf("%s waits for %q: %v", name, pattern, err)
 			}
 		}
 	}
-	if err := check([]string{"overview", "nothing"}); err == nil || !strings.Contains(err.Error(), "nothing") {
+	for i, s := range scenes {
+		formed(fmt.Sprintf("scene %d", i+1), nil, []string{s.Ready})
+		for _, shot := range s.Shots {
+			named(shot.Name + ".png")
+			formed(shot.Name, shot.Keys, shot.Until)
+		}
+	}
+	for _, r := range recordings {
+		named(r.Name + ".gif")
+		formed(r.Name, nil, []string{r.Ready})
+		if len(r.Steps) == 0 {
+			t.Errorf("%s shows nothing", r.Name)
+		}
+		for _, s := range append(slices.Clone(r.Before), r.Steps...) {
+			formed(r.Name, s.Keys, s.Until)
+		}
+	}
+	if err := check([]string{"overview.png", "nothing.gif"}); err == nil || !strings.Contains(err.Error(), "nothing.gif") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestPicturesAreNamedBeforeLeasetopsOwnArguments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ line, only, args string }{
+		{"", "", ""},
+		{"-light a.png b.gif", "a.png b.gif", ""},
+		{"a.png -- --fresh x", "a.png", "--fresh x"},
+		{"-- --fresh", "", "--fresh"},
+	} {
+		o, err := parse(strings.Fields(c.line))
+		if only, args := strings.Join(o.only, " "), strings.Join(o.args, " "); err != nil || only != c.only || args != c.args {
+			t.Errorf("%q: draw %q, leasetop %q (%v)", c.line, only, args, err)
+		}
 	}
 }
 
@@ -81,13 +111,13 @@ func TestPlayTakesTheShotsInOrder(t *testing.T) {
 		{Name: "second", Keys: []string{"a", "b"}, Until: []string{`\[a\] \[b\]`, `ready`}},
 		{Name: "third", Keys: []string{"c"}, Until: []string{`\[a\] \[b\] \[c\]`}},
 	}}
-	o.only = []string{"first", "second"}
+	o.only = []string{"first.png", "second.png"}
 	if err := play(t.Context(), s, o); err != nil {
 		t.Fatal(err)
 	}
 	var bounds []string
 	for _, name := range o.only {
-		f, err := os.Open(filepath.Join(o.out, name+".png"))
+		f, err := os.Open(filepath.Join(o.out, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,7 @@
 package main
 
+import "time"
+
 // shot is one picture: what to do, and what must stand on the screen then.
 type shot struct {
 	Name  string   // of the file, without .png
@@ -13,6 +15,24 @@ type scene struct {
 	Width, Height int
 	Ready         string // regular expression: keys are listened to
 	Shots         []shot
+}
+
+// recording is one run of the program that is drawn as a moving picture, in
+// real time.
+type recording struct {
+	Name          string // of the file, without .gif
+	Width, Height int
+	Ready         string // regular expression: keys are listened to
+	Before        []step // lead to the first picture
+	Steps         []step // are seen
+}
+
+// step is what to press, and what must stand on the screen then.
+type step struct {
+	Read  time.Duration // the screen is looked at before the keys are pressed, as by who reads it
+	Keys  []string      // pressed one after the other; see term.Key
+	Until []string      // regular expressions, all to be found on the screen at once
+	Most  time.Duration // of it that is shown; the middle of what takes longer is left out; 0: all
 }
 
 var scenes = []scene{
@@ -32,3 +52,5 @@ var scenes = []scene{
 		{Name: "plan", Keys: []string{"y", "y"}, Until: []string{`stopped .*5 of 5`, `DIED AGAIN 5`, `✗ died`}},
 	}},
 }
+
+var recordings []recording

@@ -9,10 +9,13 @@ import (
 
 // canvas is an image with the two ways of painting everything but text: flat
 // rectangles, and shapes with smooth edges.
-type canvas struct{ *image.RGBA }
+type canvas struct {
+	*image.RGBA
+	size
+}
 
-func newCanvas(width, height int) canvas {
-	return canvas{image.NewRGBA(image.Rect(0, 0, width, height))}
+func newCanvas(s size, width, height int) canvas {
+	return canvas{image.NewRGBA(image.Rect(0, 0, width, height)), s}
 }
 
 // fill paints the rectangle.

@@ -14,11 +14,11 @@ import (
 
 // Screen draws the cells of the frame edge to edge, with nothing around.
 func Screen(f *term.Frame) (image.Image, error) {
-	faces, err := newTypefaces()
+	faces, err := newTypefaces(still)
 	if err != nil {
 		return nil, err
 	}
-	c := newCanvas(f.Width*cellWidth, f.Height*cellHeight)
+	c := newCanvas(still, f.Width*still.cellWidth, f.Height*still.cellHeight)
 	screen(c, image.Point{}, faces, f)
 	return c.RGBA, nil
 }
@@ -29,7 +29,7 @@ func screen(c canvas, at image.Point, faces typefaces, f *term.Frame) {
 		for x := 0; x < f.Width; {
 			cell := f.Cell(x, y)
 			w := max(cell.Width, 1)
-			where := image.Rect(x*cellWidth, y*cellHeight, (x+w)*cellWidth, (y+1)*cellHeight).Add(at)
+			where := image.Rect(x*c.cellWidth, y*c.cellHeight, (x+w)*c.cellWidth, (y+1)*c.cellHeight).Add(at)
 			ink, paper := colours(cell, f)
 			if f.Cursor != nil && f.Cursor.X == x && f.Cursor.Y == y {
 				ink, paper = paper, ink
@@ -61,13 +61,13 @@ func character(c canvas, cell image.Rectangle, face typeface, content string, in
 
 // missing draws an empty frame for a character that no font of ours has.
 func missing(c canvas, cell image.Rectangle, ink color.Color) {
-	box := cell.Inset(3)
-	box.Min.Y, box.Max.Y = cell.Min.Y+8, cell.Max.Y-8
+	box := cell.Inset(c.of(3))
+	box.Min.Y, box.Max.Y = cell.Min.Y+c.of(8), cell.Max.Y-c.of(8)
 	for _, side := range []image.Rectangle{
-		{box.Min, image.Pt(box.Max.X, box.Min.Y+line)},
-		{image.Pt(box.Min.X, box.Max.Y-line), box.Max},
-		{box.Min, image.Pt(box.Min.X+line, box.Max.Y)},
-		{image.Pt(box.Max.X-line, box.Min.Y), box.Max},
+		{box.Min, image.Pt(box.Max.X, box.Min.Y+c.line)},
+		{image.Pt(box.Min.X, box.Max.Y-c.line), box.Max},
+		{box.Min, image.Pt(box.Min.X+c.line, box.Max.Y)},
+		{image.Pt(box.Max.X-c.line, box.Min.Y), box.Max},
 	} {
 		c.fill(side, ink)
 	}
@@ -76,19 +76,19 @@ func missing(c canvas, cell image.Rectangle, ink color.Color) {
 // strokes draws the lines under and through a cell.
 func strokes(c canvas, cell image.Rectangle, s *uv.Cell, ink color.RGBA, f *term.Frame) {
 	across := func(y int, ink color.RGBA) {
-		c.fill(image.Rect(cell.Min.X, cell.Min.Y+y, cell.Max.X, cell.Min.Y+y+line), ink)
+		c.fill(image.Rect(cell.Min.X, cell.Min.Y+y, cell.Max.X, cell.Min.Y+y+c.line), ink)
 	}
 	if s.Style.Underline != uv.UnderlineNone {
 		under := ink
 		if s.Style.UnderlineColor != nil {
 			under = resolve(s.Style.UnderlineColor, f.Foreground)
 		}
-		across(baseline+3, under)
+		across(c.baseline+c.of(3), under)
 		if s.Style.Underline == uv.UnderlineDouble {
-			across(baseline+3+2*line, under)
+			across(c.baseline+c.of(3)+2*c.line, under)
 		}
 	}
 	if s.Style.Attrs&uv.AttrStrikethrough != 0 {
-		across(baseline-9, ink)
+		across(c.baseline-c.of(9), ink)
 	}
 }

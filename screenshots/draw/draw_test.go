@@ -31,7 +31,7 @@ func drawn(t *testing.T, view string, width, height int) image.Image {
 
 // at returns the colour of a pixel of the cell x, y, dx and dy from its corner.
 func at(m image.Image, x, y, dx, dy int) color.RGBA {
-	return color.RGBAModel.Convert(m.At(x*cellWidth+dx, y*cellHeight+dy)).(color.RGBA)
+	return color.RGBAModel.Convert(m.At(x*still.cellWidth+dx, y*still.cellHeight+dy)).(color.RGBA)
 }
 
 // inked reports whether any pixel of the rectangle differs from the paper.
@@ -48,7 +48,7 @@ func inked(m image.Image, r image.Rectangle) bool {
 }
 
 func cellAt(x, y, w int) image.Rectangle {
-	return image.Rect(x*cellWidth, y*cellHeight, (x+w)*cellWidth, (y+1)*cellHeight)
+	return image.Rect(x*still.cellWidth, y*still.cellHeight, (x+w)*still.cellWidth, (y+1)*still.cellHeight)
 }
 
 func TestLinesMeetAcrossCells(t *testing.T) {
@@ -57,16 +57,16 @@ func TestLinesMeetAcrossCells(t *testing.T) {
 		m := drawn(t, box, 3, 3)
 		// Each border between two cells is crossed by the same ink on both sides.
 		for i := range 2 {
-			for d := range cellHeight {
+			for d := range still.cellHeight {
 				for _, y := range []int{0, 2} {
-					if l, r := at(m, i, y, cellWidth-1, d), at(m, i+1, y, 0, d); l != r {
+					if l, r := at(m, i, y, still.cellWidth-1, d), at(m, i+1, y, 0, d); l != r {
 						t.Errorf("%q: gap beside cell %d,%d", box, i, y)
 					}
 				}
 			}
-			for d := range cellWidth {
+			for d := range still.cellWidth {
 				for _, x := range []int{0, 2} {
-					if u, l := at(m, x, i, d, cellHeight-1), at(m, x, i+1, d, 0); u != l {
+					if u, l := at(m, x, i, d, still.cellHeight-1), at(m, x, i+1, d, 0); u != l {
 						t.Errorf("%q: gap below cell %d,%d", box, x, i)
 					}
 				}
@@ -74,6 +74,32 @@ func TestLinesMeetAcrossCells(t *testing.T) {
 		}
 		if !inked(m, cellAt(1, 0, 1)) || inked(m, cellAt(1, 1, 1)) {
 			t.Errorf("%q: not a hollow box", box)
+		}
+	}
+}
+
+func TestLinesMeetAndDifferInWeightInBothSizes(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]size{"still": still, "moving": moving} {
+		c := newCanvas(s, 2*s.cellWidth, 3*s.cellHeight)
+		thick := func(row int, view string) (pixels [2]int) { // at either side of the border
+			screen(c, image.Pt(0, row*s.cellHeight), typefaces{}, term.Render(view, 2, 1))
+			for y := range s.cellHeight {
+				for i := range pixels {
+					at := image.Pt(s.cellWidth-1+i, row*s.cellHeight+y)
+					if inked(c, image.Rectangle{at, at.Add(image.Pt(1, 1))}) {
+						pixels[i]++
+					}
+				}
+			}
+			return pixels
+		}
+		light, heavy, double := thick(0, "╭╮"), thick(1, "━━"), thick(2, "══")
+		if want := s.line; light != [2]int{want, want} || double != [2]int{2 * want, 2 * want} {
+			t.Errorf("%s: light %v, double %v", name, light, double)
+		}
+		if heavy[0] <= light[0] || heavy[0] != heavy[1] {
+			t.Errorf("%s: heavy %v beside light %v", name, heavy, light)
 		}
 	}
 }
@@ -91,7 +117,7 @@ func TestBlocksFillTheirPart(t *testing.T) {
 		{false, true, true, true},
 	} {
 		for k, filled := range want {
-			got := at(m, i, 0, 1+k%2*(cellWidth-3), 1+k/2*(cellHeight-3))
+			got := at(m, i, 0, 1+k%2*(still.cellWidth-3), 1+k/2*(still.cellHeight-3))
 			if filled && got != ink || !filled && got != paper {
 				t.Errorf("block %d, corner %d: %v", i, k, got)
 			}
@@ -100,12 +126,12 @@ func TestBlocksFillTheirPart(t *testing.T) {
 	for i, r := range []rune("▁▂▃▄▅▆▇█") {
 		m := drawn(t, string(r), 1, 1)
 		full := 0
-		for y := range cellHeight {
+		for y := range still.cellHeight {
 			if at(m, 0, 0, 5, y) == ink {
 				full++
 			}
 		}
-		if want := (cellHeight*(i+1) + 4) / 8; full != want {
+		if want := (still.cellHeight*(i+1) + 4) / 8; full != want {
 			t.Errorf("%c is %d pixels high, want %d", r, full, want)
 		}
 	}
@@ -131,7 +157,7 @@ func TestColoursAreTheCells(t *testing.T) {
 		{"faint", "\x1b[2;38;2;255;0;0m█\x1b[m", mix(red, paper, .45)},
 		{"concealed", "\x1b[8m█\x1b[m", paper},
 	} {
-		if got := at(drawn(t, c.view, 1, 1), 0, 0, cellWidth/2, cellHeight/2); got != c.want {
+		if got := at(drawn(t, c.view, 1, 1), 0, 0, still.cellWidth/2, still.cellHeight/2); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -141,12 +167,12 @@ func TestStrokesRunUnderAndThrough(t *testing.T) {
 	t.Parallel()
 	ink, _ := term.Dark()
 	m := drawn(t, "\x1b[4m \x1b[m\x1b[9m \x1b[m\x1b[4;58;2;255;0;0m \x1b[m", 3, 1)
-	for x := range cellWidth {
-		if at(m, 0, 0, x, baseline+3) != ink || at(m, 1, 0, x, baseline-9) != ink {
+	for x := range still.cellWidth {
+		if at(m, 0, 0, x, still.baseline+3) != ink || at(m, 1, 0, x, still.baseline-9) != ink {
 			t.Fatalf("gap at pixel %d", x)
 		}
 	}
-	if got := at(m, 2, 0, 4, baseline+3); got != (color.RGBA{0xff, 0, 0, 0xff}) {
+	if got := at(m, 2, 0, 4, still.baseline+3); got != (color.RGBA{0xff, 0, 0, 0xff}) {
 		t.Errorf("underline is %v", got)
 	}
 }
@@ -172,7 +198,7 @@ func TestMarksStandOverTheirLetter(t *testing.T) {
 	if inked(m, cellAt(0, 0, 1)) || inked(m, cellAt(2, 0, 1)) {
 		t.Error("the mark lies outside its cell")
 	}
-	if top := image.Rect(cellWidth, 0, 2*cellWidth, 13); !inked(m, top) {
+	if top := image.Rect(still.cellWidth, 0, 2*still.cellWidth, 13); !inked(m, top) {
 		t.Error("no mark over the letter")
 	}
 }
@@ -185,7 +211,7 @@ func TestWindowHasRoundTransparentCornersAndATitle(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := plain.Bounds()
-	if b.Dx() != 40*cellWidth+2*margin || b.Dy() != 3*cellHeight+bar+margin {
+	if b.Dx() != 40*still.cellWidth+2*still.margin || b.Dy() != 3*still.cellHeight+still.bar+still.margin {
 		t.Errorf("size %v", b)
 	}
 	for _, p := range []image.Point{b.Min, {b.Max.X - 1, 0}, {0, b.Max.Y - 1}, b.Max.Sub(image.Pt(1, 1))} {
@@ -218,11 +244,11 @@ func TestEveryCharacterOfTheScreensIsDrawn(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no sources (%v)", err)
 	}
-	faces, err := newTypefaces()
+	faces, err := newTypefaces(still)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newCanvas(cellWidth, cellHeight)
+	c := newCanvas(still, still.cellWidth, still.cellHeight)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

@@ -20,13 +20,6 @@ import (
 //go:embed fonts/*.ttf
 var fonts embed.FS
 
-const (
-	fontSize   = 30 // pixels; twice the size it is looked at, so it is crisp
-	cellWidth  = 18 // JetBrains Mono advances 0.6 em
-	cellHeight = 38
-	baseline   = 29 // from the top of the cell
-)
-
 // typeface is the fonts to look for a character in, best first.
 type typeface []struct {
 	outlines *opentype.Font
@@ -36,14 +29,14 @@ type typeface []struct {
 // typefaces are the faces of one picture; they may not be shared by two.
 type typefaces struct{ regular, bold typeface }
 
-func newTypefaces() (t typefaces, err error) {
-	if t.regular, err = newTypeface("JetBrainsMono-Regular", "DejaVuSansMono"); err == nil {
-		t.bold, err = newTypeface("JetBrainsMono-Bold", "DejaVuSansMono")
+func newTypefaces(s size) (t typefaces, err error) {
+	if t.regular, err = newTypeface(s, "JetBrainsMono-Regular", "DejaVuSansMono"); err == nil {
+		t.bold, err = newTypeface(s, "JetBrainsMono-Bold", "DejaVuSansMono")
 	}
 	return t, err
 }
 
-func newTypeface(names ...string) (typeface, error) {
+func newTypeface(s size, names ...string) (typeface, error) {
 	t := make(typeface, len(names))
 	for i, name := range names {
 		data, err := fonts.ReadFile("fonts/" + name + ".ttf")
@@ -53,7 +46,7 @@ func newTypeface(names ...string) (typeface, error) {
 		if t[i].outlines, err = opentype.Parse(data); err != nil {
 			return nil, fmt.Errorf("parse font %s: %w", name, err)
 		}
-		t[i].face, err = opentype.NewFace(t[i].outlines, &opentype.FaceOptions{Size: fontSize, DPI: 72})
+		t[i].face, err = opentype.NewFace(t[i].outlines, &opentype.FaceOptions{Size: s.font, DPI: 72})
 		if err != nil {
 			return nil, fmt.Errorf("open font %s: %w", name, err)
 		}
@@ -75,9 +68,9 @@ func (t typeface) glyph(c canvas, cell image.Rectangle, cluster string, ink colo
 			if advance, _ := f.face.GlyphAdvance(r); advance > 0 {
 				x += (cell.Dx() - advance.Round()) / 2
 			} else {
-				x += cellWidth // a mark's outline lies over the letter before it
+				x += c.cellWidth // a mark's outline lies over the letter before it
 			}
-			d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: f.face, Dot: fixed.P(x, cell.Min.Y+baseline)}
+			d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: f.face, Dot: fixed.P(x, cell.Min.Y+c.baseline)}
 			d.DrawString(string(r))
 			drawn = true
 			break

@@ -9,8 +9,6 @@ import (
 // Lines, blocks and dots are drawn as geometry: a font's own would leave gaps
 // between cells, since its line height is not ours.
 
-const line = 2 // pixels, of a light line
-
 // weight is how a box-drawing character leaves its cell on one side.
 type weight uint8
 
@@ -67,17 +65,17 @@ func geometry(c canvas, cell image.Rectangle, r rune, ink, paper color.RGBA) boo
 }
 
 func box(c canvas, cell image.Rectangle, a arms, ink color.Color) {
-	w, h := cell.Dx(), cell.Dy()
+	w, h, line := cell.Dx(), cell.Dy(), c.line
 	cx, cy := (w-line)/2, (h-line)/2
 	fill := func(x0, y0, x1, y1 int) { c.fill(image.Rect(x0, y0, x1, y1).Add(cell.Min), ink) }
 	if a[0] == double || a[1] == double || a[2] == double || a[3] == double {
-		doubled(a, cx, cy, w, h, fill)
+		doubled(a, cx, cy, w, h, line, fill)
 		return
 	}
-	// A heavy line is as thick again on both sides.
+	// A heavy line is half as thick again on both sides.
 	extra := func(k weight) int {
 		if k == heavy {
-			return line / 2
+			return max(line/2, 1)
 		}
 		return 0
 	}
@@ -98,8 +96,8 @@ func box(c canvas, cell image.Rectangle, a arms, ink color.Color) {
 }
 
 // doubled draws the straight lines and corners of double boxes.
-func doubled(a arms, cx, cy, w, h int, fill func(x0, y0, x1, y1 int)) {
-	const gap = line + 1 // from the middle to either line
+func doubled(a arms, cx, cy, w, h, line int, fill func(x0, y0, x1, y1 int)) {
+	gap := line + 1 // from the middle to either line
 	left, right, top, bottom := cx-gap, cx+gap, cy-gap, cy+gap
 	switch {
 	case a[0] != none && a[1] != none:
@@ -136,7 +134,8 @@ func doubled(a arms, cx, cy, w, h int, fill func(x0, y0, x1, y1 int)) {
 // arc draws the rounded corner ╭ ╮ ╯ ╰: a quarter circle between two edges,
 // and a straight piece where the cell is higher than the circle.
 func arc(c canvas, cell image.Rectangle, r rune, ink color.Color) {
-	mx, my := float64((cell.Dx()-line)/2)+line/2., float64((cell.Dy()-line)/2)+line/2.
+	half := float64(c.line) / 2
+	mx, my := float64((cell.Dx()-c.line)/2)+half, float64((cell.Dy()-c.line)/2)+half
 	sx, sy := 1., 1. // which way the arms go from the middle
 	if r == '╮' || r == '╯' {
 		sx = -1
@@ -152,11 +151,11 @@ func arc(c canvas, cell image.Rectangle, r rune, ink color.Color) {
 		case dx > 0 && dy > 0:
 			return false
 		case dx > 0:
-			return math.Abs(y-my) <= line/2.
+			return math.Abs(y-my) <= half
 		case dy > 0:
-			return math.Abs(x-mx) <= line/2.
+			return math.Abs(x-mx) <= half
 		}
-		return math.Abs(math.Hypot(dx, dy)-radius) <= line/2.
+		return math.Abs(math.Hypot(dx, dy)-radius) <= half
 	})
 }
 
