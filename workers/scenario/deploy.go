@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// deploy is the promise of the drain: a release costs no attempt.
+func deploy() Scenario {
+	var (
+		old   = map[string]*Crew{}
+		load  *Load
+		began time.Time    // by the database's clock
+		cut   atomic.Int64 // handlers that were stopped before they were done
+	)
+	start := func(ctx context.Context, s *Stage, name string) (*Crew, error) {
+		return s.Crew(ctx, CrewOptions{
+			Workers: []string{name}, Slots: 4, Lease: 10 * time.Second,
+			Work: func(ctx context.Context, job *queue.Job) error {
+				err := Labour(ctx, job)
+				if err != nil {
+					cut.Add(1)
+				}
+				return err
+			},
+		})
+	}
+	// replace starts the new release of a process, then drains the old one, as SIGTERM does.
+	replace := func(ctx context.Context, s *Stage, letter string) error {
+		if _, err := start(ctx, s, "v2-"+letter); err != nil {
+			return err
+		}
+		s.Mark(throughputPlot, letter)
+		return old[letter].Pool.Stop(ctx)
+	}
+	drained := func(letter string) Expect {
+		return Expect{
+			Text: "v1-" + letter + " has ended; no handler was cut short",
+			Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+				w := s.Worker("v1-" + letter)
+				return w.State == workers.Stopped && w.Left == 0 && cut.Load() == 0,
+					fmt.Sprintf("it is %s, %d handlers were cut short", w.State, cut.Load()), nil
+			},
+		}
+	}
+	working := func(name string) Expect {
+		return Expect{
+			Text: name + " completes jobs",
+			Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+				n := s.Worker(name).Completed
+				return n >= 5, fmt.Sprintf("%d so far", n), nil
+			},
+		}
+	}
+	return Scenario{
+		Name:  "deploy",
+		Title: "A deploy while work goes on",
+		Shows: "Workers that are told to stop claim no more, finish what they have, and end. " +
+			"So a new release replaces them one by one, and no job is begun twice because of it.",
+		Needs: Queue, Lasts: 4 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			for _, letter := range []string{"a", "b", "c"} {
+				if old[letter], err = start(ctx, s, "v1-"+letter); err != nil {
+					return err
+				}
+			}
+			s.PlotThroughput()
+			return nil
+		},
+		Steps: []Step{
+			{
+				Say: "Version 1 runs in three processes: v1-a, v1-b and v1-c. A producer enqueues 50 jobs a second, from now to the end; " +
+					"each takes up to 0.12 s. The curve shows how many are completed.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					began, err = s.Now(ctx)
+					load = s.Load(20 * time.Millisecond)
+					return err
+				},
+				Expect: []Expect{working("v1-a"), working("v1-b"), working("v1-c")},
+			},
+			{
+				Say: "We deploy version 2. v2-a starts; then v1-a is told to stop, as by SIGTERM. " +
+					"It drains: no more claims, what runs may finish. Watch the curve go on.",
+				Do:     func(ctx context.Context, s *Stage) error { return replace(ctx, s, "a") },
+				Expect: []Expect{drained("a"), working("v2-a")},
+			},
+			{
+				Say:    "The same for b. The two versions work side by side on one table, for as long as the deploy takes.",
+				Do:     func(ctx context.Context, s *Stage) error { return replace(ctx, s, "b") },
+				Expect: []Expect{drained("b"), working("v2-b")},
+			},
+			{
+				Say:    "And for c: after this no worker of version 1 is left.",
+				Do:     func(ctx context.Context, s *Stage) error { return replace(ctx, s, "c") },
+				Expect: []Expect{drained("c"), working("v2-c")},
+			},
+			{
+				Say: "The producer ends, and what it enqueued is done. " +
+					"Every job went straight through: one attempt, one effect, whichever version did it.",
+				Do: func(ctx context.Context, s *Stage) error {
+					load.Stop()
+					if n, err := load.Refused(); n > 0 {
+						return fmt.Errorf("%d jobs could not be enqueued: %w", n, err)
+					}
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "all jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, load.Jobs()...)
+					}},
+					{Text: "each had one effect", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.OneEffectEach(ctx, load.Jobs()...)
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "wasted", Text: "jobs that took more than one attempt", Bound: Exactly(0),
+				Value: func(ctx context.Context, s *Stage) (float64, error) {
+					n, err := s.Wasted(ctx)
+					return float64(n), err
+				},
+			},
+			{
+				Name: "pause", Text: "the longest time without a completed job", Unit: "s", Bound: AtMost(1), Timed: true,
+				Value: func(ctx context.Context, s *Stage) (float64, error) {
+					pause, err := s.Pause(ctx, began)
+					return pause.Seconds(), err
+				},
+			},
+		},
+	}
+}

@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// Load is a producer that enqueues a job every so often, for workers that are to be seen
+// at work. Where the world is steady under it, an audience may watch for as long as it likes.
+type Load struct {
+	stop context.CancelFunc
+	over chan struct{}
+
+	mu      sync.Mutex
+	jobs    []int64 // what was acknowledged
+	refused int
+	last    error // why the last one was refused
+}
+
+// labour is the payload of such a job: how long its handler is at it.
+type labour struct {
+	Ms int `json:"ms"`
+}
+
+// shortest and longest labour, and how long the producer waits for an answer.
+const (
+	leastLabour = 20 * time.Millisecond
+	mostLabour  = 120 * time.Millisecond
+	loadWaits   = 5 * time.Second
+)
+
+// Load begins to enqueue. It ends when it is stopped, and with the play. What the database
+// does not take is not enqueued again: the next job is.
+func (s *Stage) Load(every time.Duration) *Load {
+	ctx, stop := context.WithCancel(context.WithoutCancel(s.ctx))
+	l := &Load{stop: stop, over: make(chan struct{})}
+	lot := rand.New(rand.NewPCG(s.Rand.Uint64(), 1))
+	s.Later("end the load", func(context.Context) error {
+		l.Stop()
+		return nil
+	})
+	go func() {
+		defer close(l.over)
+		next := time.NewTicker(every)
+		defer next.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-next.C:
+			}
+			takes := leastLabour + time.Duration(lot.Int64N(int64(mostLabour-leastLabour)))
+			l.enqueue(ctx, s, takes)
+		}
+	}()
+	return l
+}
+
+func (l *Load) enqueue(ctx context.Context, s *Stage, takes time.Duration) {
+	// It goes on when the load is stopped: nobody should wonder whether the last was taken.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadWaits)
+	defer cancel()
+	ids, err := s.Enqueue(ctx, queue.NewJob{Value: labour{Ms: int(takes.Milliseconds())}})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.refused++
+		l.last = err
+		return
+	}
+	l.jobs = append(l.jobs, ids...)
+}
+
+// Stop ends the load, and returns when its last job was taken or refused.
+func (l *Load) Stop() {
+	l.stop()
+	<-l.over
+}
+
+// Jobs are those that were acknowledged so far.
+func (l *Load) Jobs() []int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.jobs)
+}
+
+// Refused is how many were not, and why the last was not.
+func (l *Load) Refused() (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused, l.last
+}
+
+// Labour is the handler of a load's jobs: it takes its time.
+func Labour(ctx context.Context, job *queue.Job) error {
+	var l labour
+	if err := json.Unmarshal(job.Payload, &l); err != nil {
+		return queue.Permanent(fmt.Errorf("read how long it takes: %w", err))
+	}
+	timer := time.NewTimer(time.Duration(l.Ms) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// soon is a backoff for stories that are about something else.
+func soon(int) time.Duration { return 100 * time.Millisecond }

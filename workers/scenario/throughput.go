@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// throughputPlot is the plot of how many jobs are completed.
+const throughputPlot = "completed"
+
+// plotEvery is how long each point of a plot stands for.
+const plotEvery = 250 * time.Millisecond
+
+// PlotThroughput draws how many jobs a second the story's workers complete, until the
+// play is over.
+func (s *Stage) PlotThroughput() {
+	ctx, stop := context.WithCancel(context.WithoutCancel(s.ctx))
+	var plotting sync.WaitGroup
+	s.Later("end the plot", func(context.Context) error {
+		stop()
+		plotting.Wait()
+		return nil
+	})
+	plotting.Go(func() {
+		every := time.NewTicker(plotEvery)
+		defer every.Stop()
+		last, before := time.Now(), s.completed()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-every.C:
+				n := s.completed()
+				s.Plot(throughputPlot, "jobs/s", float64(n-before)/now.Sub(last).Seconds())
+				last, before = now, n
+			}
+		}
+	})
+}
+
+// completed is how many jobs the story's workers have completed.
+func (s *Stage) completed() (n uint64) {
+	for _, m := range s.members() {
+		n += m.Completed
+	}
+	return n
+}
+
+// Pause is the longest time between two effects that were entered after a moment of the
+// database's clock.
+func (s *Stage) Pause(ctx context.Context, after time.Time) (time.Duration, error) {
+	var seconds float64
+	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_pause"), s.run, after).Scan(&seconds)
+	return time.Duration(seconds * float64(time.Second)), err
+}
+
+// Wasted is how many of the story's jobs took more than one attempt, or met anything else
+// that their history tells of.
+func (s *Stage) Wasted(ctx context.Context) (n int64, err error) {
+	err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_wasted"), s.allQueues(true)).Scan(&n)
+	return n, err
+}
