@@ -84,7 +84,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	}
 	a.overview, a.jobsTab, a.deadTab, a.crew, a.events = newOverview(), newJobsTab(), &deadTab{}, &crewTab{}, newEventsTab()
 	a.tabs = a.registry()
-	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil}
+	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil, lanes: &laneFeed{}}
 	a.latest.state = a.pic.state
 	a.alarm.Limits, a.pic.alarm = cfg.Alerts.Limits, &a.alarm
 	a.health = &healthPanel{pic: &a.pic, compare: a.compareKey}
@@ -246,6 +246,7 @@ func (a *app) show() {
 func (a *app) tick() {
 	now := a.now()
 	a.flash.Expire(now)
+	a.pic.lanes.Catch(a.latest, now)
 	if !a.frozen {
 		a.pic.local, a.pic.now = now, a.pic.state.Clock.Now(now)
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/leasetop/leasetop/workers"
 )
 
-// crewTab is the workers of this process: a table, and below it what the one
-// under the cursor runs and has met.
+// crewTab is the workers of this process: a table, below it who held which job when, of
+// all workers of the database, and what the one under the cursor runs and has met.
 type crewTab struct {
 	pic   *picture
 	list  selection[string]
 	spans spans
+	lanes crewLanes
 }
 
 // Show takes a new picture.
@@ -36,8 +37,8 @@ func (c *crewTab) Show(p *picture) {
 // Move moves the cursor.
 func (c *crewTab) Move(m motion) { c.list.Move(m) }
 
-// Cycle does nothing: the table is what is moved in.
-func (c *crewTab) Cycle(int) {}
+// Cycle changes what is below the table: the table is what is moved in.
+func (c *crewTab) Cycle(int) { c.lanes.away = !c.lanes.away }
 
 // Worker returns the worker under the cursor.
 func (c *crewTab) Worker() (workers.Snapshot, bool) {
@@ -61,7 +62,7 @@ func (c *crewTab) Keys(a *app) []action {
 		over = name + " is " + string(w.State) + " already"
 	}
 	fellow := c.fellow(w)
-	return []action{
+	return append([]action{
 		key("n", "spawn", "spawn a worker on queues of your choice", func() tea.Cmd {
 			a.ask(newSpawn(a, w))
 			return nil
@@ -86,7 +87,7 @@ func (c *crewTab) Keys(a *app) []action {
 		key("backspace", "", "take an ended worker off the list", func() tea.Cmd {
 			return a.order(name+" taken off the list", func() error { return a.cfg.Workers.Remove(name) })
 		}).alone().never(alone).unless(none).unless(pick(ended(w), "", name+" has not ended")),
-	}
+	}, c.lanes.keys()...)
 }
 
 // fellow is the newest live worker with the same queues.
@@ -144,16 +145,21 @@ func (c *crewTab) View(w, h int) []string {
 	if w < wideWidth {
 		frame, in, edges = t.ruled, w, 1
 	}
-	if c.pic.alone {
-		lines := []string{
-			"", t.dim.draw(" This dashboard is only watching: no workers run in this process."),
-			t.dim.draw(" Who holds which job is under LEASES on the overview."),
-		}
-		return frame(heading{name: "WORKERS"}, lines, w, h, true)
+	if c.lanes.large && (!c.pic.alone || c.pic.lanes.fed > 0) {
+		return c.swimming(w, h)
 	}
 	if len(c.pic.workers) == 0 {
-		lines := []string{"", t.dim.draw(" no workers yet · ") + t.accent.draw("n") + t.dim.draw(" spawns one")}
-		return frame(heading{name: "WORKERS", rest: "0"}, lines, w, h, true)
+		none := []string{"", t.dim.draw(" no workers yet · ") + t.accent.draw("n") + t.dim.draw(" spawns one")}
+		h0 := heading{name: "WORKERS", rest: "0"}
+		if c.pic.alone {
+			none = []string{
+				"", t.dim.draw(" This dashboard is only watching: no workers run in this process."),
+				t.dim.draw(" Below is who holds which job, whoever it is."),
+			}
+			h0.rest = ""
+		}
+		top := len(none) + 1 + edges
+		return append(frame(h0, none, w, top, true), c.swimming(w, h-top)...)
 	}
 	top := min(len(c.pic.workers)+1+edges, max(h*3/5, edges+2))
 	if h-top < 4 {
@@ -164,7 +170,20 @@ func (c *crewTab) View(w, h int) []string {
 		return lines
 	}
 	one, _ := c.Worker()
+	if !c.lanes.away {
+		swim := h - top
+		if w >= wideWidth && swim >= lanesLeast+runsLeast {
+			swim = max(c.lanes.wants(c.pic, swim-runsLeast-edges)+edges, lanesLeast)
+		}
+		if swim >= lanesLeast {
+			lines = append(lines, c.swimming(w, swim)...)
+			top += swim
+		}
+	}
 	rest := h - top
+	if rest == 0 {
+		return lines
+	}
 	if w < wideWidth {
 		runH := min(max(len(one.Running), 1)+1+edges, rest/2+1)
 		lines = append(lines, frame(c.runHeading(one), c.running(one, in), w, runH, false)...)
@@ -175,6 +194,21 @@ func (c *crewTab) View(w, h int) []string {
 		frame(c.runHeading(one), c.running(one, left-2), left, rest, false),
 		frame(heading{name: "EVENTS OF " + one.Name, note: "newest first"}, c.met(one, w-left-2, rest-2), w-left, rest, false),
 	)...)
+}
+
+// The least heights of which the lanes, and what one worker runs, make something.
+const lanesLeast, runsLeast = 7, 8
+
+// swimming draws the lanes in a frame of w × h cells.
+func (c *crewTab) swimming(w, h int) []string {
+	lit := ""
+	if one, ok := c.Worker(); ok {
+		lit = one.Name
+	}
+	if w < wideWidth {
+		return c.pic.theme.ruled(c.lanes.heading(c.pic), c.lanes.view(c.pic, lit, w, h-1), w, h, c.lanes.large)
+	}
+	return c.pic.theme.boxed(c.lanes.heading(c.pic), c.lanes.view(c.pic, lit, w-2, h-2), w, h, c.lanes.large)
 }
 
 func (c *crewTab) runHeading(w workers.Snapshot) heading {

@@ -35,6 +35,7 @@ type picture struct {
 	whole    watch.QueueDepth // all queues together
 	partial  bool             // the rates of whole lack those of some queue
 	unserved unserved
+	lanes    *laneFeed // goes on while this picture is frozen
 }
 
 // take makes what was pulled the picture, and finds out what every frame needs of it.

@@ -123,6 +123,7 @@ func (a *app) pulled(m pulledMsg) tea.Cmd {
 		m.news = m.news[over:]
 	}
 	a.latest = m
+	a.pic.lanes.Feed(m, a.now())
 	if !a.frozen {
 		a.adopt(m)
 		return tea.Batch(a.pull(m), a.judge()) // so that one screen has one count

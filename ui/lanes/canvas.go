@@ -28,46 +28,72 @@ func (c *canvas) add(h *hold, newest bool) {
 	}
 	c.holds = append(c.holds, h)
 	for x := max(c.column(h.from), 0); x <= min(c.column(end), c.width-1); x++ {
-		a, b := c.from(x), c.from(x+1)
-		share := earlier(end, b).Sub(later(h.from, a))
-		if h.going(c.now) && x == c.width-1 {
-			share = b.Sub(later(h.from, a))
+		if share := c.part(h, x); c.beats(h, x, share, newest) {
+			c.whose[x], c.share[x] = h, share
 		}
-		switch before := c.whose[x]; {
-		case before == nil:
-			if share <= 0 {
-				continue
-			}
-		case (before.job.letter > 0) != (h.job.letter > 0):
-			if before.job.letter > 0 {
-				continue
-			}
-		case newest && len(c.holds) > 1 && share*2 >= b.Sub(a):
-			if before.from.After(h.from) && c.share[x]*2 >= b.Sub(a) {
-				continue
-			}
-		case share <= c.share[x]:
-			continue
-		}
-		c.whose[x], c.share[x] = h, share
 	}
+}
+
+// part is how long a hold lasts within a column. What is held now has all of the rest.
+func (c *canvas) part(h *hold, x int) time.Duration {
+	a, b := later(h.from, c.from(x)), c.from(x+1)
+	if !h.going(c.now) {
+		b = earlier(h.to, b)
+	}
+	return b.Sub(a)
+}
+
+// beats reports whether a column goes to h rather than to whose it is: to where a job is
+// taken over, which must be seen however short it was; then to who has a letter; then to
+// who has more of it.
+func (c *canvas) beats(h *hold, x int, share time.Duration, newest bool) bool {
+	before := c.whose[x]
+	if before == nil {
+		return share > 0
+	}
+	for _, matters := range []func(*hold) bool{
+		func(h *hold) bool { return h.taken != nil && c.column(h.from) == x },
+		func(h *hold) bool { return h.job.letter > 0 },
+		func(h *hold) bool { return newest && c.part(h, x)*2 >= c.slice },
+	} {
+		if was, is := matters(before), matters(h); was != is {
+			return is
+		}
+	}
+	if newest && !h.from.Equal(before.from) && share*2 >= c.slice {
+		return h.from.After(before.from)
+	}
+	return share > c.share[x]
 }
 
 // paint draws the cells.
 func (c *canvas) paint() {
-	for x := range c.cells {
-		last := c.from(x + 1).Add(-1)
-		if last.After(c.now) {
-			last = c.now
+	begun := map[*hold]bool{}
+	for x := 0; x < c.width; {
+		h, end := c.whose[x], x+1
+		for end < c.width && c.whose[end] == h {
+			end++
 		}
-		was := c.lane.at(last)
-		turned := !was.from.Before(c.from(x)) && x > 0 || x == 0 && c.column(was.from) == 0
-		if h := c.whose[x]; h != nil {
-			c.cells[x] = c.held(h, x, last, was, turned)
-			continue
+		r := stretch{hold: h, first: x, last: end - 1, begins: h != nil && !begun[h] && c.column(h.from) >= 0}
+		begun[h] = true
+		for ; x < end; x++ {
+			last := earlier(c.from(x+1).Add(-1), c.now)
+			was := c.lane.at(last)
+			turned := c.column(was.from) == x
+			if h == nil {
+				c.cells[x] = free(was, turned)
+				continue
+			}
+			c.cells[x] = c.held(r, x, last, was, turned)
 		}
-		c.cells[x] = free(was, turned)
 	}
+}
+
+// stretch is columns beside each other of one hold.
+type stretch struct {
+	*hold
+	first, last int
+	begins      bool // the hold does, with them
 }
 
 // free is a cell in which the worker holds nothing.
@@ -94,10 +120,9 @@ func free(was spell, turned bool) Cell {
 }
 
 // held is a cell in which the worker holds a job.
-func (c *canvas) held(h *hold, x int, last time.Time, was spell, turned bool) Cell {
+func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) Cell {
 	end := h.until(c.now)
 	at := earlier(last, end)
-	first, final := max(c.column(h.from), 0), min(c.column(end), c.width-1)
 	switch was.condition {
 	case dead, frozen, parted:
 		if turned {
@@ -107,21 +132,21 @@ func (c *canvas) held(h *hold, x int, last time.Time, was spell, turned bool) Ce
 	if !h.expires.IsZero() && at.Sub(h.expires) >= overdue {
 		return Cell{'!', Overdue}
 	}
-	before := x == first || c.column(was.from) == x-1 // nothing of the job is to be seen left of it, or just the ✗
+	before := x == h.first || c.column(was.from) == x-1 // nothing of the job is to be seen left of it, or just the ✗
 	switch was.condition {
 	case dead:
-		if before && c.column(was.from) <= first {
-			return c.letter(h, Dead)
+		if before && c.column(was.from) <= h.first {
+			return c.letter(h.hold, Dead)
 		}
 		return Cell{'░', Dead}
 	case frozen, parted:
-		if (x-c.column(was.from))%4 == 0 || before && c.column(was.from) <= first {
-			return c.letter(h, pick(was.condition == frozen, Frozen, Parted))
+		if (x-c.column(was.from))%4 == 0 || before && c.column(was.from) <= h.first {
+			return c.letter(h.hold, pick(was.condition == frozen, Frozen, Parted))
 		}
 		return free(was, false)
 	}
 	if since := h.silent(end); !since.IsZero() && !last.Before(since) {
-		if c.column(since) == x || x == first {
+		if c.column(since) == x || x == h.first {
 			return Cell{'?', Silent}
 		}
 		return Cell{'░', Silent}
@@ -134,15 +159,15 @@ func (c *canvas) held(h *hold, x int, last time.Time, was spell, turned bool) Ce
 		style = Told
 	}
 	lead := 0
-	if h.taken != nil && final > first {
-		if lead = 1; x == first && c.column(h.from) >= 0 {
+	if h.begins && h.taken != nil && h.last > h.first {
+		if lead = 1; x == h.first {
 			return Cell{'↳', Taken}
 		}
 	}
-	if h.attempt > 1 && x == first+lead+1 && final > x && c.column(h.from) >= 0 {
+	if h.begins && h.attempt > 1 && x == h.first+lead+1 && h.last > x {
 		return Cell{raised(h.attempt), Again}
 	}
-	return c.letter(h, style)
+	return c.letter(h.hold, style)
 }
 
 // overdue is how long after its end a lease that stands is worth an alarm: the reaper

@@ -60,7 +60,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 		return Drawing{Hidden: len(r.lanes)}
 	}
 	s := newScale(now, span, width)
-	all := slices.DeleteFunc(r.inOrder(), func(l *lane) bool { return l.empty(s) })
+	all := r.worth(s)
 	shown := choose(all, s, height)
 	d := Drawing{Hidden: len(all) - len(shown)}
 	rows := 0
@@ -112,6 +112,21 @@ func (l *lane) lanes() int {
 		}
 	}
 	return n
+}
+
+// Lanes counts the workers of which there is something to draw, and their slots: with as
+// many rows Draw has one for each.
+func (r *Recorder) Lanes(now time.Time, span time.Duration) (workers, slots int) {
+	all := r.worth(newScale(now, max(span, 1), 1))
+	for _, l := range all {
+		slots += l.lanes()
+	}
+	return len(all), slots
+}
+
+// worth returns the workers of which there is something to draw, in order.
+func (r *Recorder) worth(s scale) []*lane {
+	return slices.DeleteFunc(r.inOrder(), func(l *lane) bool { return l.empty(s) })
 }
 
 // empty reports whether there is nothing to be drawn of a worker.

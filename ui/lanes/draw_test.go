@@ -120,7 +120,7 @@ func TestACrashAndTheTakeOverAreOnePicture(t *testing.T) {
 	w2   ··········BBBBB✗░░░░░╮      |
 	w3   ·····················↳B²BBBB|
 	`)
-	s.explains("B 2 send attempt 2 w3 from w2", "A 1 send w1 ended")
+	s.explains("B 2 send attempt 2 w3, lost by w2", "A 1 send w1 ended")
 }
 
 func TestAZombieGoesOnBesideTheOneWhoTookOver(t *testing.T) {
@@ -132,7 +132,7 @@ func TestAZombieGoesOnBesideTheOneWhoTookOver(t *testing.T) {
 	w1    ··················↱A²AAA···|
 	w2    ········AAAA✱~~~A~╯~~······|
 	`)
-	s.explains("A 7 send attempt 2 w1 ended")
+	s.explains("A 7 send attempt 2 w1 ended, lost by w2")
 }
 
 func TestAPartitionedWorkerIsTakenOverFromBelow(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAForeignWorkerThatFallsSilentIsSeenByItsLease(t *testing.T) {
 	w1       ···················↱A²AA|
 	w9@db7             AAAAAAAA?░░░░╯    |
 	`)
-	s.explains("A 7 send attempt 2 w1 from w9@db7")
+	s.explains("A 7 send attempt 2 w1, lost by w9@db7")
 }
 
 // Who never renews says nothing by not renewing.
@@ -239,10 +239,31 @@ func TestSlots(t *testing.T) {
 	}
 	s.pass(2).claim(1, "w2", 2).pass(3)
 	s.drawn(60*time.Second, 20, 6, `
-	w1            ·AAAA✗░! |
+	w1            ·AAAA✗░╮ |
 	w1            ··BBD✗░!!|
 	w1            ···CC✗░░!|
-	w2            ····EEEEA|
+	w2            ····EEE↳A|
+	`)
+}
+
+// Where a job is taken over is to be seen, however short it was and whatever else was then.
+func TestATakeOverIsSeenHoweverShortItWas(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(5).claim(1, "w1", 1).claim(2, "w2", 1).pass(3).turn("w1", "crashed").pass(6.75)
+	s.finish(2).claim(1, "w2", 2).pass(0.25).finish(1).claim(3, "w2", 1).pass(3)
+	s.draws(`
+	w1            ·····AAA✗░░░░░╮    |
+	w2            ·····BBBBBBBBBACCCC|
+	`)
+}
+
+// The figure of an attempt never stands without its letter: where the job of before has
+// most of the column in which it begins, both are one further.
+func TestTheFigureStandsBehindItsLetter(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(5).claim(1, "w1", 1).pass(2).finish(1).claim(2, "w1", 1).pass(3.75).finish(2).claim(1, "w1", 2).pass(3.25)
+	s.draws(`
+	w1                ·····AABBBBA²AA|
 	`)
 }
 

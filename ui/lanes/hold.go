@@ -37,6 +37,7 @@ func conditionOf(state string) condition {
 type lane struct {
 	name    string
 	slots   int
+	told    bool   // it was told how the worker is
 	watched uint64 // the observation that told of it last
 	spells  []spell
 	holds   []*hold // in the order in which they began to be seen

@@ -51,16 +51,15 @@ func (e Entry) Text() string {
 		text += " lost it"
 	case Blank:
 		text += " ended"
-	default:
-		if e.From != "" {
-			text += " from " + e.From
-		}
+	}
+	if e.From != "" {
+		text += ", lost by " + e.From
 	}
 	return text
 }
 
-// legend lists the letters that are drawn: what is out of the ordinary first, then what
-// is held, then the rest; of each, what began last.
+// legend lists the letters that are drawn: first the jobs whose holder died or fell
+// silent, then what is held, then the rest; of each, what began last.
 func legend(rows []*canvas) []Entry {
 	seen, last := map[*job]bool{}, map[*job]*hold{}
 	var now time.Time
@@ -80,12 +79,14 @@ func legend(rows []*canvas) []Entry {
 	jobs := slices.Collect(maps.Keys(seen))
 	rank := func(j *job) int {
 		switch {
-		case j.story:
+		case j.ill:
 			return 0
 		case last[j].going(now):
 			return 1
+		case j.story:
+			return 2
 		}
-		return 2
+		return 3
 	}
 	slices.SortFunc(jobs, func(a, b *job) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), last[b].from.Compare(last[a].from), cmp.Compare(a.id, b.id))

@@ -24,7 +24,9 @@ func (r *Recorder) spell(now time.Time) {
 	}
 	var due []*hold
 	for _, h := range r.open {
-		if h.job.story = h.job.story || h.ill(now); h.job.letter == 0 && (h.job.story || now.Sub(h.from) >= brief) {
+		h.job.ill = h.job.ill || h.ill(now)
+		h.job.story = h.job.story || h.job.ill
+		if h.job.letter == 0 && (h.job.story || now.Sub(h.from) >= brief) {
 			due = append(due, h)
 		}
 	}

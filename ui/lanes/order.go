@@ -16,12 +16,15 @@ func (r *Recorder) inOrder() []*lane {
 	return all
 }
 
-// inOrder sorts lanes by name: workers of this process, which have no @, first, and w2
-// before w10.
+// inOrder sorts lanes by name, w2 before w10: first those of which the caller told how
+// they are, then those of which only what they hold is known, by their hosts.
 func inOrder(all []*lane) {
 	slices.SortFunc(all, func(a, b *lane) int {
 		an, ah, _ := strings.Cut(a.name, "@")
 		bn, bh, _ := strings.Cut(b.name, "@")
+		if a.told != b.told {
+			return pick(a.told, -1, 1)
+		}
 		return cmp.Or(natural(ah, bh), natural(an, bn), cmp.Compare(a.name, b.name))
 	})
 }

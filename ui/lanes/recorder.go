@@ -61,7 +61,8 @@ type job struct {
 	letter      int // its place in alphabet, from 1; 0 has none
 	holds       int // in the Recorder
 	last        *hold
-	story       bool // tried again, or its holder was not well: it keeps its letter
+	ill         bool // a holder of it was not well
+	story       bool // that, or it was tried again: it keeps its letter
 }
 
 // See notes what is held and how the workers are, at a moment. Moments that go back
@@ -92,7 +93,7 @@ func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
 func (r *Recorder) watch(now time.Time, workers []Worker) {
 	for _, w := range workers[:min(len(workers), lanesMost)] {
 		l := r.lane(w.Name)
-		l.watched, l.slots = r.seen, max(w.Slots, 0)
+		l.told, l.watched, l.slots = true, r.seen, max(w.Slots, 0)
 		l.turn(conditionOf(w.State), w.State, w.Since, now)
 	}
 	for _, l := range r.lanes {
@@ -143,6 +144,7 @@ func (r *Recorder) hold(now time.Time, one Held) {
 // end closes a hold.
 func (r *Recorder) end(h *hold, at time.Time) {
 	h.lost = h.ill(at)
+	h.job.ill = h.job.ill || h.lost
 	h.job.story = h.job.story || h.lost
 	h.to = later(at, h.from)
 	h.lane.leave(h.slot)

@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/lanes"
+)
+
+// lanesEvery is how often the lanes take what there is at most.
+const lanesEvery = 250 * time.Millisecond
+
+// laneFeed records who holds which job, of all workers of the database, whether it is
+// looked at or not: what was before the tab was opened is the half of it.
+type laneFeed struct {
+	lanes.Recorder
+	at    time.Time // this machine's clock, when it was fed last
+	fed   uint64    // how often
+	owed  bool      // what came since has not been taken
+	names map[string]string
+}
+
+// Feed takes what was pulled, unless it took something only just; then Catch does.
+func (f *laneFeed) Feed(m pulledMsg, now time.Time) {
+	since := now.Sub(f.at)
+	if f.owed = since >= 0 && since < lanesEvery; !f.owed {
+		f.take(m, now)
+	}
+}
+
+// Catch takes what was too soon for Feed.
+func (f *laneFeed) Catch(m pulledMsg, now time.Time) {
+	if f.owed {
+		f.take(m, now)
+	}
+}
+
+func (f *laneFeed) take(m pulledMsg, now time.Time) {
+	f.at, f.owed = now, false
+	leases := m.state.Leases
+	if leases.Source == watch.Unknown {
+		return
+	}
+	f.fed++
+	crew := make([]lanes.Worker, len(m.workers))
+	if f.names == nil || len(f.names) > 1000 {
+		f.names = map[string]string{}
+	}
+	for i, w := range m.workers {
+		crew[i] = lanes.Worker{Name: w.Name, State: string(w.State), Since: m.state.Clock.Now(w.Since), Slots: w.Slots}
+		f.names[w.Owner] = w.Name
+	}
+	held := make([]lanes.Held, len(leases.List))
+	for i, l := range leases.List {
+		name, ours := f.name(l.Owner)
+		held[i] = lanes.Held{Job: l.JobID, Worker: name, Attempt: l.Attempts, Queue: l.Queue, Kind: l.Kind, Since: l.LockedAt, Expires: l.ExpiresAt, Renews: ours}
+	}
+	f.See(leases.At, held, crew)
+}
+
+// name is the lane of an owner, and whether it is a worker of leasetop, which renews what
+// it holds. Those of other processes go by host and process number too: their names are
+// the same in each.
+func (f *laneFeed) name(owner string) (name string, ours bool) {
+	token, ok := queue.ParseToken(owner)
+	if !ok {
+		return owner[:min(len(owner), 200)], false
+	}
+	if name := f.names[token.Process+"/"+token.Worker]; name != "" {
+		return name, true
+	}
+	start := strings.LastIndexByte(token.Process, ':') // of what tells this start of the process from others
+	return token.Worker + "@" + token.Process[:start], true
+}
+
+// crewLanes are the lanes on the Workers tab: which time they show, and what was drawn.
+type crewLanes struct {
+	span  int  // of spansShown
+	large bool // they are all there is
+	away  bool // what the worker under the cursor runs and has met is there instead
+
+	drawn laneKey
+	lines []string
+}
+
+// laneKey is what a drawing depends on.
+type laneKey struct {
+	theme *theme
+	fed   uint64
+	swim  swim
+	w, h  int
+	stale bool
+}
+
+// keys are what can be done with the lanes.
+func (l *crewLanes) keys() []action {
+	next := spansShown[(l.span+1)%len(spansShown)]
+	return []action{
+		key("s", "span", "swim-lanes of the last "+spanText(next)+"; they show "+spanText(spansShown[l.span]), func() tea.Cmd {
+			l.span = (l.span + 1) % len(spansShown)
+			return nil
+		}),
+		key("v", pick(l.large, "table", "lanes"), pick(l.large, "the table again", "nothing but swim-lanes: who held which job when"), func() tea.Cmd {
+			l.large = !l.large
+			return nil
+		}),
+	}
+}
+
+// heading says which time the lanes show, and of how many leases where not all are known.
+func (l *crewLanes) heading(p *picture) heading {
+	h := heading{name: "LANES", rest: spanText(spansShown[l.span]), note: "a letter is a job, a lane who held it", must: "s span"}
+	in := p.state.Leases
+	if n := len(in.List); in.Total > n {
+		h.rest += " · " + strconv.Itoa(n) + " of " + bounded(int64(in.Total), in.Capped, 9) + " leases"
+	}
+	return p.provenance(h, in.Source, in.Read)
+}
+
+// view draws them.
+func (l *crewLanes) view(p *picture, lit string, w, h int) []string {
+	if p.lanes == nil || p.state.Leases.Source == watch.Unknown {
+		return []string{"", " " + p.theme.dim.draw("looking…")}
+	}
+	_, stale := p.stale(p.state.Leases.Read)
+	key := laneKey{p.theme, p.lanes.fed, swim{p.now, spansShown[l.span], lit}, w, h, stale}
+	if key == l.drawn {
+		return l.lines
+	}
+	l.drawn, l.lines = key, p.theme.swim(&p.lanes.Recorder, key.swim, w, h)
+	if stale {
+		for i, line := range l.lines {
+			l.lines[i] = p.theme.dim.fade(line)
+		}
+	}
+	return l.lines
+}
+
+// wants is how many of so many lines the lanes can use, beside their edges: for all slots
+// where there is room, else for all workers.
+func (l *crewLanes) wants(p *picture, room int) int {
+	most, least := laneLines(&p.lanes.Recorder, swim{now: p.now, span: spansShown[l.span]})
+	if most <= room {
+		return most
+	}
+	return min(least, room)
+}

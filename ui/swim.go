@@ -1,0 +1,236 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leasetop/leasetop/ui/lanes"
+	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// swim is how lanes are to be drawn.
+type swim struct {
+	now  time.Time
+	span time.Duration
+	lit  string // the worker under the cursor
+}
+
+// spansShown are the times that lanes can show, as their key goes through them.
+var spansShown = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second}
+
+// swim draws lanes in w cells and h lines at most: the time above, a line for each lane,
+// and below them what the marks mean and which jobs the letters are.
+func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
+	high := h - 1 - min(max(h/4, 1), 3) // lanes, at most
+	label := laneLabel(r, s, w, high)
+	width := w - label - 2
+	if width < 10 || high < 1 {
+		return nil
+	}
+	d := r.Draw(s.now, s.span, width, high)
+	if len(d.Rows) == 0 {
+		return []string{"", " " + t.dim.draw("nobody has held a job in this time")}
+	}
+	more := ""
+	if d.Hidden > 0 {
+		more = "+" + strconv.Itoa(d.Hidden) + " more"
+	}
+	lines := []string{t.warn.draw(safe.Fit(" "+more, label)) + " " + t.dim.draw(timeAxis(s.span, width))}
+	before := ""
+	for _, row := range d.Rows {
+		lines = append(lines, t.laneHead(row, row.Worker == before && row.Slot > 1, row.Worker == s.lit, label)+" "+t.lane(row.Cells))
+		before = row.Worker
+	}
+	rest := h - len(lines)
+	if marks := t.laneMarks(d, w-1); marks != "" && rest > 1 {
+		lines = append(lines, " "+marks)
+		rest--
+	}
+	return append(lines, t.laneLetters(d, w-1, rest)...)
+}
+
+// laneLines is how many lines the lanes of s can use, and with how few of them one for each
+// worker can be shown.
+func laneLines(r *lanes.Recorder, s swim) (most, least int) {
+	workers, slots := r.Lanes(s.now, s.span)
+	return 1 + slots + 3, 1 + workers + 3
+}
+
+// laneLabel is how wide what stands before the lanes is.
+func laneLabel(r *lanes.Recorder, s swim, w, h int) int {
+	name := 4
+	for _, row := range r.Draw(s.now, s.span, 1, h).Rows {
+		name = max(name, safe.Width(row.Worker))
+	}
+	return 1 + min(name, max(w/8, 8)) + 1 + 1 + 2
+}
+
+// laneHead is what stands before a lane: the worker, the glyph of its state, and how many
+// jobs it holds where one lane is for all its slots.
+func (t *theme) laneHead(row lanes.Row, more, lit bool, w int) string {
+	if more {
+		return " " + t.faint.draw(safe.FitRight(strconv.Itoa(row.Slot), w-4)) + "   "
+	}
+	front, k := " ", t.text
+	if lit {
+		front, k = t.lead.draw("▸"), t.lead
+	}
+	glyph, kind := " ", t.dim
+	if row.State != "" {
+		glyph, kind = stateMark(t, workers.State(row.State))
+	}
+	held := ""
+	if row.Slot == 0 && row.Held > 1 {
+		held = strconv.Itoa(min(row.Held, 99))
+	}
+	return front + k.draw(middled(row.Worker, w-5)) + " " + kind.draw(glyph) + t.dim.draw(safe.FitRight(held, 2))
+}
+
+// lane draws the cells of a lane.
+func (t *theme) lane(cells []lanes.Cell) string {
+	var b strings.Builder
+	for i := 0; i < len(cells); {
+		k := i
+		var run strings.Builder
+		for ; k < len(cells) && cells[k].Style == cells[i].Style; k++ {
+			run.WriteRune(cells[k].Glyph)
+		}
+		b.WriteString(t.laneInk(cells[i].Style).draw(run.String()))
+		i = k
+	}
+	return b.String()
+}
+
+// laneInk is the ink of what a cell means.
+func (t *theme) laneInk(s lanes.Style) ink {
+	switch s {
+	case lanes.Idle:
+		return t.faint
+	case lanes.Brief:
+		return t.dim
+	case lanes.Work:
+		return t.accent
+	case lanes.Told:
+		return t.lead
+	case lanes.Again:
+		return t.warn
+	case lanes.Taken, lanes.Waiting:
+		return t.strong
+	case lanes.Crash, lanes.Overdue:
+		return t.alarm
+	case lanes.Dead, lanes.Silent:
+		return t.bad
+	case lanes.Frozen, lanes.Parted:
+		return t.other
+	}
+	return t.text
+}
+
+// laneSigns are the marks with what they mean, in the order of the story they tell.
+var laneSigns = []struct {
+	style     lanes.Style
+	glyph     string
+	text      string
+	shortText string
+}{
+	{lanes.Crash, "✗", "the worker died", "died"},
+	{lanes.Frozen, "✱~", "frozen: works on without heartbeats", "frozen"},
+	{lanes.Parted, "≠╌", "cut off from the database", "cut off"},
+	{lanes.Silent, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
+	{lanes.Dead, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
+	{lanes.Overdue, "!", "the lease is over, nobody took the job yet", "lease over"},
+	{lanes.Waiting, "┄╮", "free again", "free again"},
+	{lanes.Taken, "↳", "taken over", "taken over"},
+	{lanes.Again, "A²", "attempt 2", "attempt 2"},
+	{lanes.Brief, "▂", "without a letter: short", "short"},
+}
+
+// laneMarks explains the marks that are drawn, in one line; where the words have no room,
+// shorter ones.
+func (t *theme) laneMarks(d lanes.Drawing, w int) string {
+	drawn := map[lanes.Style]bool{}
+	for _, row := range d.Rows {
+		for _, c := range row.Cells {
+			drawn[c.Style] = true
+		}
+	}
+	line := func(short bool, w int) string {
+		var parts []string
+		used := 0
+		for _, s := range laneSigns {
+			text := pick(short, s.shortText, s.text)
+			n := safe.Width(s.glyph) + 1 + safe.Width(text) + pick(len(parts) > 0, 3, 0)
+			if !drawn[s.style] || used+n > w {
+				continue
+			}
+			used += n
+			parts = append(parts, t.laneInk(s.style).draw(s.glyph)+" "+t.dim.draw(text))
+		}
+		return strings.Join(parts, "   ")
+	}
+	if long := line(false, 1<<20); cells(long) <= w {
+		return long
+	}
+	return line(true, w)
+}
+
+// laneLetters says which jobs the letters are, in so many lines.
+func (t *theme) laneLetters(d lanes.Drawing, w, h int) []string {
+	var lines []string
+	line, used := "", 0
+	for i, e := range d.Legend {
+		letter, text, _ := strings.Cut(e.Text(), " ")
+		n := 2 + safe.Width(text)
+		gap := pick(used > 0, 3, 0)
+		if used+gap+n > w {
+			if used > 0 {
+				lines = append(lines, " "+line)
+			}
+			line, used, gap = "", 0, 0
+		}
+		if more := len(d.Legend) - i; len(lines) == h {
+			if h > 0 {
+				rest := t.dim.draw(" +" + strconv.Itoa(more) + " more")
+				lines[h-1] = fitLine(lines[h-1], max(w-cells(rest), 0)) + rest
+			}
+			return lines
+		}
+		k := t.laneInk(e.How)
+		if e.How == lanes.Blank {
+			k = t.dim
+		}
+		line += strings.Repeat(" ", gap) + k.draw(letter) + " " + t.dim.draw(text)
+		used += gap + n
+	}
+	if used > 0 && len(lines) < h {
+		lines = append(lines, " "+line)
+	}
+	return lines
+}
+
+// timeAxis writes how long ago a column was, in w cells that end now.
+func timeAxis(span time.Duration, w int) string {
+	steps := 4
+	if span%(5*time.Minute) == 0 {
+		steps = 5
+	} else if span%(15*time.Second) == 0 && span < time.Minute {
+		steps = 3
+	}
+	line := []rune(strings.Repeat(" ", w))
+	for i := range steps {
+		text := spanText(span*time.Duration(steps-i)/time.Duration(steps)) + pick(i == 0, " ago", "")
+		copy(line[i*w/steps:], []rune(text))
+	}
+	copy(line[max(w-3, 0):], []rune("now"))
+	return string(line)
+}
+
+// spanText writes a round span: 15s, 60s, 5m.
+func spanText(d time.Duration) string {
+	if d%time.Minute == 0 && d > time.Minute {
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	}
+	return strconv.Itoa(int(d/time.Second)) + "s"
+}
