@@ -45,6 +45,7 @@ type Stage struct {
 	worst     time.Duration
 	lease     time.Duration // the shortest in use
 	undo      []undo        // in the order in which they were put down
+	struck    bool          // it is being taken down
 	watching  bool
 	watch     context.CancelFunc
 	watched   sync.WaitGroup
@@ -166,6 +167,9 @@ func (s *Stage) strike(ctx context.Context) error {
 		s.watch()
 	}
 	s.watched.Wait()
+	s.mu.Lock()
+	s.struck = true
+	s.mu.Unlock()
 	var errs []error
 	for {
 		s.mu.Lock()
@@ -320,6 +324,12 @@ func (s *Stage) Says(worker, state string) {
 
 // event of the runtime, as the audience is told it.
 func (s *Stage) heard(e workers.Event) {
+	s.mu.Lock()
+	struck := s.struck
+	s.mu.Unlock()
+	if struck {
+		return // how the workers are ended is no part of the story
+	}
 	if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
 		s.mu.Lock()
 		s.worst = max(s.worst, e.Late)
