@@ -114,5 +114,5 @@ func Labour(ctx context.Context, job *queue.Job) error {
 	}
 }
 
-// soon is a backoff for stories that are about something else.
-func soon(int) time.Duration { return 100 * time.Millisecond }
+// promptly is a backoff for stories that are about something else.
+func promptly(int) time.Duration { return 100 * time.Millisecond }
