@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // Effect is one entry of the ledger: what a job did to the world.
@@ -41,4 +43,17 @@ func (s *Stage) OneEffectEach(ctx context.Context, jobs ...int64) (bool, string,
 		had[e.Job] = true
 	}
 	return len(effects) == len(jobs) && len(had) == len(jobs), fmt.Sprintf("%d effects of %d jobs", len(effects), len(had)), nil
+}
+
+// EffectOnce is Effect under a key of the job's own, in one transaction: another run of the
+// job finds the key, and enters nothing.
+func (c *Crew) EffectOnce(ctx context.Context, job *queue.Job) error {
+	return pgx.BeginFunc(ctx, c.Queue.Pool(), func(tx pgx.Tx) error {
+		first, err := c.Queue.Once(ctx, tx, fmt.Sprintf("%s %d", c.stage.run, job.ID))
+		if err != nil || !first {
+			return err
+		}
+		_, err = tx.Exec(ctx, c.Queue.Schema().Query("scenario_effect"), c.stage.run, job.ID, job.Attempts, job.LockedBy)
+		return err
+	})
 }

@@ -53,6 +53,7 @@ func found(t *testing.T, g Ground) string {
 	if err := g.Queue.Pool().QueryRow(context.WithoutCancel(t.Context()), `select concat_ws(' ',
 		(select 'jobs ' || string_agg(queue, ',') from leasetop.jobs),
 		(select 'archive ' || string_agg(queue, ',') from leasetop.jobs_archive),
+		(select 'keys ' || string_agg(key, ',') from leasetop.once),
 		(select 'plans ' || string_agg(id::text, ',') from leasetop.redrive_plans),
 		(select 'schemas ' || string_agg(nspname, ',') from pg_namespace where nspname like 'leasetop\_play%'),
 		(select 'publications ' || string_agg(pubname, ',') from pg_publication where pubname like 'leasetop\_play%'),
