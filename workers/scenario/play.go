@@ -120,6 +120,10 @@ func (p *Play) perform(ctx context.Context) {
 			err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 		}
 	}
+	if stage.watch != nil && ctx.Err() == nil { // so that the last picture is of the end
+		stage.look(ctx)
+		stage.showWorkers()
+	}
 	p.board.change(func(b *Picture) { b.State = CleaningUp })
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
 	defer cancel()
