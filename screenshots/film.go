@@ -17,11 +17,11 @@ type film []draw.Moment
 const tick = 100 * time.Millisecond
 
 // add appends what the screen shows at that time. Of several screens in one
-// tick the last is kept.
+// tick the last is kept; what was seen later than it goes.
 func (f film) add(screen *term.Frame, at time.Duration) film {
 	at = at.Truncate(tick)
-	if n := len(f); n > 0 && f[n-1].At == at {
-		f = f[:n-1]
+	for len(f) > 0 && f[len(f)-1].At >= at {
+		f = f[:len(f)-1]
 	}
 	if n := len(f); n > 0 && f[n-1].Frame.Equal(screen) {
 		return f

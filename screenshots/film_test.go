@@ -38,6 +38,14 @@ func TestFilmKeepsTheLastScreenOfATickAndOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
+func TestFilmEndsWithTheScreenThatWasWaitedFor(t *testing.T) {
+	t.Parallel()
+	got := filmed(0, "a", 500, "b", 700, "c", 520, "d").told()
+	if want := []string{"0s a", "500ms d"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestStepsAreShownNoLongerThanTheyMay(t *testing.T) {
 	t.Parallel()
 	seconds := func(s ...float64) (ends []time.Duration) {

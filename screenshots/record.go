@@ -56,6 +56,7 @@ func shoot(ctx context.Context, t *term.Term, r recording) (film, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The screen may have gone on meanwhile.
 	seen = seen.add(last, ends[len(ends)-1])
 	return seen.without(cuts(r.Steps, ends)), nil
 }

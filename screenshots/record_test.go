@@ -30,7 +30,7 @@ func TestRecordingShowsWhatThePressedKeysDid(t *testing.T) {
 		Before: []step{{Keys: []string{"a"}, Until: []string{`\[a\]`}}},
 		Steps: []step{
 			{Until: []string{`\[a\]$`}},
-			{Read: 200 * time.Millisecond, Keys: []string{"b"}, Until: []string{`\[b\]$`}},
+			{Read: time.Second, Keys: []string{"b"}, Until: []string{`\[b\]$`}},
 			{Keys: []string{"c"}, Until: []string{`\[a\] \[b\] \[c\]`}},
 		},
 	}
@@ -53,7 +53,7 @@ func TestRecordingShowsWhatThePressedKeysDid(t *testing.T) {
 	for _, delay := range g.Delay {
 		hundredths += delay
 	}
-	if hundredths < 20+300 {
+	if hundredths < 100+300 {
 		t.Errorf("all is over after %d hundredths of a second", hundredths)
 	}
 
