@@ -30,18 +30,16 @@ func TestOrdinaryUser(t *testing.T) {
 
 	home := reachableFolder(t)
 	binary := filepath.Join(home, "local.test") // the one that runs is out of nobody's reach
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(binary, program, 0o755); err != nil {
-		t.Fatal(err)
+	// Not written by this process: what other tests start at that moment would hold it
+	// open, and a file that is open to be written is not executed.
+	if out, err := exec.Command("cp", os.Args[0], binary).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	if err := os.Chown(home, int(uid), int(gid)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "-test.v", "-test.run",
-		"^Test(SecondAttaches|ServerIsSetUp|FreshWipes|ParentKilled|TwoParents|Stale|ServerKilled|LongPath|Folder|SocketFolder|StateFolder|URLServes)")
+		"^Test(SecondAttaches|StandbyFollows|ServerIsSetUp|FreshWipes|ParentKilled|TwoParents|Stale|ServerKilled|LongPath|Folder|SocketFolder|StateFolder|URLServes)")
 	cmd.Dir = home
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + home}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
@@ -49,7 +47,9 @@ func TestOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Errorf("as nobody: %v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "--- PASS: TestSecondAttachesAndLastStops") {
-		t.Errorf("the tests did not run as nobody:\n%s", out)
+	for _, name := range []string{"SecondAttachesAndLastStops", "StandbyFollowsAndTakesOverWithAllThatWasAcknowledged"} {
+		if !strings.Contains(string(out), "--- PASS: Test"+name) && !strings.Contains(string(out), "SKIP: Test"+name) {
+			t.Errorf("Test%s did not run as nobody:\n%s", name, out)
+		}
 	}
 }

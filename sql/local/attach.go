@@ -78,6 +78,9 @@ func (s *Server) boot(ctx context.Context) error {
 	if _, err := os.Stat(s.data()); errors.Is(err, os.ErrNotExist) {
 		s.options.progress("creating the data directory " + s.data())
 		err := s.create(func(half string) error {
+			if s.follows != nil {
+				return s.copyRunning(ctx, bin, s.follows, half)
+			}
 			if s.options.Unsafe {
 				return s.copyPristine(ctx, bin, half)
 			}
@@ -109,6 +112,9 @@ func (s *Server) download(ctx context.Context, missing error) error {
 // binaries finds the programs that fit the data, or any if there is no data.
 func (s *Server) binaries(ctx context.Context) (binaries, error) {
 	major, err := os.ReadFile(filepath.Join(s.data(), "PG_VERSION"))
+	if errors.Is(err, os.ErrNotExist) && s.follows != nil {
+		return s.follows.binaries(ctx)
+	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return binaries{}, withCure(err, s.place)
 	}

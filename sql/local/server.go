@@ -52,6 +52,7 @@ func (o Options) patience() time.Duration { return 2 * time.Minute }
 type Server struct {
 	place
 	options Options
+	follows *Server // what it was made a standby of; nil for none
 
 	mu    sync.Mutex
 	users *fileLock // nil once Stop was called
@@ -60,7 +61,9 @@ type Server struct {
 // Start attaches to the server, starting it if it does not run, and holds it
 // until Stop. Errors wrap [ErrInUse], [ErrNoBinaries] or [ErrVersion], or
 // carry the end of the server's log.
-func Start(ctx context.Context, o Options) (*Server, error) {
+func Start(ctx context.Context, o Options) (*Server, error) { return startServer(ctx, o, nil) }
+
+func startServer(ctx context.Context, o Options, follows *Server) (*Server, error) {
 	if o.Name == "" {
 		o.Name = "main"
 	}
@@ -68,7 +71,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("local server %q: %w", o.Name, err)
 	}
-	s := &Server{place: p, options: o}
+	s := &Server{place: p, options: o, follows: follows}
 	if err := s.attach(ctx); err != nil {
 		return nil, fmt.Errorf("local server %q: %w", o.Name, err)
 	}

@@ -72,6 +72,12 @@ func Server(t testing.TB, settings ...string) *local.Server {
 	if err != nil {
 		t.Fatalf("testdb: %v", err)
 	}
+	endWithTest(t, server, o)
+	return server
+}
+
+// endWithTest removes a server at the test's end.
+func endWithTest(t testing.TB, server *local.Server, o local.Options) {
 	t.Cleanup(func() {
 		ctx, cancel := afterwards()
 		defer cancel()
@@ -85,7 +91,6 @@ func Server(t testing.TB, settings ...string) *local.Server {
 			t.Errorf("testdb: %v", err)
 		}
 	})
-	return server
 }
 
 // On gives the test a migrated database on a server of its own and returns the
