@@ -104,6 +104,14 @@ func (s *Stage) build(ctx context.Context) error {
 		schema = ""
 	}
 	s.play.board.change(func(b *Picture) { b.Where = where })
+	if err := s.connect(ctx, config, schema); err != nil {
+		return err
+	}
+	return s.occupy(ctx)
+}
+
+// connect has the audience see the queue by these connections.
+func (s *Stage) connect(ctx context.Context, config *pgxpool.Config, schema string) error {
 	q, err := openQueue(ctx, config, schema, 3, "leasetop audience")
 	if err != nil {
 		return err
@@ -113,9 +121,6 @@ func (s *Stage) build(ctx context.Context) error {
 		q.Pool().Close()
 		return nil
 	})
-	if err := s.occupy(ctx); err != nil {
-		return err
-	}
 	return nil
 }
 
@@ -139,11 +144,27 @@ func openQueue(ctx context.Context, like *pgxpool.Config, schema string, most in
 // StartServer starts a PostgreSQL server of the play's own, which goes with it. The
 // first is made by itself for a scenario that needs a server; name tells further ones apart.
 func (s *Stage) StartServer(ctx context.Context, name string) (*local.Server, error) {
-	o := local.Options{
+	o := s.serverOptions(name)
+	server, err := local.Start(ctx, o)
+	return s.goesWithIt(server, o, err)
+}
+
+// StartStandby starts a standby of the play's own server, as StartServer does another.
+func (s *Stage) StartStandby(ctx context.Context, name string) (*local.Server, error) {
+	o := s.serverOptions(name)
+	server, err := s.Server.Standby(ctx, o)
+	return s.goesWithIt(server, o, err)
+}
+
+func (s *Stage) serverOptions(name string) local.Options {
+	return local.Options{
 		Dir: s.play.ground.Dir, Name: serverPrefix + s.run + name, Fresh: true,
 		Progress: func(step string) { s.Note("", step) },
 	}
-	server, err := local.Start(ctx, o)
+}
+
+// goesWithIt has a server that was started removed with the play.
+func (s *Stage) goesWithIt(server *local.Server, o local.Options, err error) (*local.Server, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,150 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/sql/local"
+)
+
+// failover is restart's promise where the server does not come back.
+func failover() Scenario {
+	const lease = 10 * time.Second
+	var (
+		traffic  traffic
+		standby  *local.Server
+		promoted time.Time // by the database's clock
+		refused  int
+	)
+	return Scenario{
+		Name:  "failover",
+		Title: "The server dies, its standby takes over",
+		Shows: "With a standby that has every commit before it is acknowledged, the loss of the server loses no job. " +
+			"Workers whose connection string names both find the one that takes writes.",
+		Needs: Server, Lasts: 12 * time.Second,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			if standby, err = s.StartStandby(ctx, "-standby"); err != nil {
+				return err
+			}
+			if err := s.Server.Await(ctx, standby); err != nil {
+				return err
+			}
+			if err := s.nameBoth(ctx, standby); err != nil {
+				return err
+			}
+			return traffic.setUp(ctx, s, CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease})
+		},
+		Steps: []Step{
+			{
+				Say: "Two servers: a primary, and a standby that copies it as it goes; each commit waits for both. " +
+					"A producer enqueues 40 short jobs a second for w1 and w2, from now to the end.",
+				Do: func(ctx context.Context, s *Stage) error {
+					traffic.begin(s)
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "the standby has each commit before it counts", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (ok bool, _ string, err error) {
+						err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_in_sync")).Scan(&ok)
+						return ok, "there is no synchronous standby", err
+					}},
+					traffic.flows("w1 and w2 complete jobs"),
+				},
+			},
+			{
+				Say: "The primary dies, for good. The standby takes no writes yet: nothing can be enqueued, claimed or completed, " +
+					"and the producer is told so. Nobody promised anything for what is refused now.",
+				Do: func(ctx context.Context, s *Stage) error {
+					refused, _ = traffic.Refused()
+					s.Mark(throughputPlot, "dies")
+					s.Note("", "the primary is dead")
+					return s.Server.Halt(ctx, local.Immediate)
+				},
+				Expect: []Expect{
+					{Text: "enqueues are refused", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						n, _ := traffic.Refused()
+						return n-refused >= 5, fmt.Sprintf("%d were refused", n-refused), nil
+					}},
+				},
+			},
+			{
+				Say: "We promote the standby. w1 and w2 try the servers of their connection string in turn, and go on with the one " +
+					"that takes writes. Watch the curve come back.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					if promoted, err = s.clockOf(ctx, standby); err != nil {
+						return err
+					}
+					traffic.mark(s, "promoted")
+					s.Note("", "the standby is promoted")
+					return standby.Promote(ctx)
+				},
+				Expect: []Expect{
+					traffic.there("every acknowledged job is there"),
+					traffic.flows("w1 and w2 complete jobs again"),
+				},
+			},
+			{
+				Say: "The producer ends. Every job that was acknowledged, by whichever server, is done, and has one effect.",
+				Do: func(ctx context.Context, s *Stage) error {
+					traffic.end(s)
+					return nil
+				},
+				Expect: []Expect{
+					// One whose worker gave it up meanwhile waits for the end of its lease.
+					{Text: "all jobs are completed", Within: lease + 10*time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, traffic.Jobs()...)
+					}},
+					{Text: "each had one effect", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.OneEffectEach(ctx, traffic.Jobs()...)
+					}},
+				},
+			},
+		},
+		Measures: []Measure{{
+			Name: "follow", Text: "from the promotion until jobs were completed again", Unit: "s", Bound: AtMost(8), Timed: true,
+			Value: func(ctx context.Context, s *Stage) (float64, error) {
+				pause, err := s.Pause(ctx, promoted)
+				return pause.Seconds(), err
+			},
+		}},
+	}
+}
+
+// clockOf is the clock of a server that may take no writes.
+func (s *Stage) clockOf(ctx context.Context, server *local.Server) (now time.Time, err error) {
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return now, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	err = conn.QueryRow(ctx, s.Q.Schema().Query("scenario_now")).Scan(&now)
+	return now, err
+}
+
+// nameBoth has the audience, and the crews that start from now on, connect to whichever
+// takes writes: the stage's own server or another one.
+func (s *Stage) nameBoth(ctx context.Context, other *local.Server) error {
+	both, err := url.Parse(s.Q.Pool().Config().ConnString())
+	if err != nil {
+		return err
+	}
+	second, err := url.Parse(other.URL(""))
+	if err != nil {
+		return err
+	}
+	names := both.Query()
+	for _, part := range []string{"host", "port"} {
+		names.Set(part, names.Get(part)+","+second.Query().Get(part))
+	}
+	names.Set("target_session_attrs", "read-write")
+	both.RawQuery = names.Encode()
+	config, err := pgxpool.ParseConfig(both.String())
+	if err != nil {
+		return err
+	}
+	return s.connect(ctx, config, s.Q.Schema().Name())
+}
