@@ -10,7 +10,10 @@ func All() []Scenario {
 		partition(),
 		poison(),
 		flaky(),
+		restart(),
+		failover(),
 		redrive(),
+		deploy(),
 		race(),
 	}
 }
