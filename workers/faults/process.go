@@ -68,7 +68,7 @@ func StartProcess(ctx context.Context, o ProcessOptions) (*Process, error) {
 	case <-p.done:
 		err = p.Err()
 		if err == nil {
-			err = errors.New("it ended at once: does main call faults.ChildMain?")
+			err = errors.New("it ended at once: the main function has to call faults.ChildMain first")
 		}
 	case <-ctx.Done():
 		p.Close()
@@ -82,6 +82,9 @@ func StartProcess(ctx context.Context, o ProcessOptions) (*Process, error) {
 const lastOutput = time.Second
 
 func startProcess(o ProcessOptions) (*Process, error) {
+	if os.Getenv(childVariable) != "" { // or one that starts itself would do so for ever
+		return nil, errors.New("this is a worker process whose main function did not call faults.ChildMain first")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func startProcess(o ProcessOptions) (*Process, error) {
 	p := &Process{
 		name: o.Name, done: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
 		cmd: &exec.Cmd{
-			Path: self, Args: []string{processTitle(o.Name)}, Env: append(os.Environ(), childVariable+"=1"),
+			Path: self, Args: []string{processTitle(o.Name)}, Env: childEnvironment(),
 			ExtraFiles: []*os.File{report}, WaitDelay: lastOutput,
 			// A group of its own: what the terminal sends to ours is not for it.
 			SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
@@ -126,6 +129,12 @@ func startProcess(o ProcessOptions) (*Process, error) {
 		<-p.done // it is gone already, and that says why
 	}
 	return p, nil
+}
+
+// childEnvironment is ours, but for what would give all worker processes one application name.
+func childEnvironment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PGAPPNAME=") })
+	return append(env, childVariable+"=1")
 }
 
 // attend is the process's life as seen from here. It keeps its thread from the start to
@@ -292,26 +301,4 @@ func (p *Process) Snapshot() []workers.Snapshot {
 		}
 	}
 	return out
-}
-
-// lines cuts what is written into lines.
-type lines struct {
-	tell  func(line string)
-	begun []byte
-}
-
-// longest is how much of a line is waited for.
-const longest = 64 << 10
-
-// Write implements [io.Writer].
-func (l *lines) Write(p []byte) (int, error) {
-	l.begun = append(l.begun, p...)
-	for {
-		line, rest, whole := strings.Cut(string(l.begun), "\n")
-		if !whole && len(l.begun) < longest {
-			return len(p), nil
-		}
-		l.tell(strings.TrimSuffix(line, "\r"))
-		l.begun = []byte(rest)
-	}
 }

@@ -206,6 +206,14 @@ func TestProcessThatCannotWorkSaysWhy(t *testing.T) {
 	}
 }
 
+// A program that does not call ChildMain would be started again by each one started.
+func TestProgramThatDoesNotCallChildMainDoesNotStartItselfForEver(t *testing.T) {
+	t.Setenv(childVariable, "1")
+	if p, err := StartProcess(t.Context(), ProcessOptions{Name: "x"}); err == nil || !strings.Contains(err.Error(), "ChildMain") {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
 func TestWhatAProcessPrintsIsHeardLineByLine(t *testing.T) {
 	t.Parallel()
 	q, url := open(t)
