@@ -15,5 +15,9 @@ func All() []Scenario {
 		redrive(),
 		deploy(),
 		race(),
+		mistakeNoLease(),
+		mistakeNoKey(),
+		mistakeRetryAll(),
+		mistakeFIFO(),
 	}
 }

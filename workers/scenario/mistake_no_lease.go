@@ -1,0 +1,112 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+// aCentury is as good as no lease: the table asks for one, so that nobody has none.
+const aCentury = 100 * 365 * 24 * time.Hour
+
+// mistakeNoLease is a claim that never ends, beside one that does.
+func mistakeNoLease() Scenario {
+	var (
+		mistake, cure *Crew
+		gate          = NewGate()
+		stuck, orphan int64
+		crashed       time.Time // by the database's clock
+	)
+	work := func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) }
+	return Scenario{
+		Name:  "mistake-no-lease",
+		Title: "Mistake: a claim without a lease",
+		Shows: "A job that is only marked as taken stays taken when its worker dies: nobody can tell a dead owner from a busy one. A lease that must be renewed tells.",
+		Needs: Queue, Lasts: 4 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			// The cure's crew is first: its lease is the story's.
+			if cure, err = s.Crew(ctx, CrewOptions{Workers: []string{"c1"}, Queues: []string{"cure"}, Work: work}); err != nil {
+				return err
+			}
+			mistake, err = s.Crew(ctx, CrewOptions{Workers: []string{"m1"}, Queues: []string{"mistake"}, Lease: aCentury, Work: work})
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "m1 makes the mistake: its claim says that the job is taken, and not until when (here: for a hundred years). c1 takes its job for 2 s, and renews that all the time. Each gets one job.",
+				Do: func(ctx context.Context, s *Stage) error {
+					jobs, err := s.Enqueue(ctx, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "cure"})
+					if err == nil {
+						stuck, orphan = jobs[0], jobs[1]
+					}
+					return err
+				},
+				Expect: []Expect{
+					{Text: "m1 and c1 are at work, a job each", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.Runs("m1", stuck, 1) && s.Runs("c1", orphan, 1), "they are not at work", nil
+					}},
+				},
+			},
+			{
+				Say: "m2 and c2 join, ready to take over. Then m1 and c1 crash. Watch c1's lease run out, and its job change hands. Of m1's job the table says what it said before: processing.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					if err := mistake.Pool.SpawnAs("m2", []string{s.Queue("mistake")}, 1); err != nil {
+						return err
+					}
+					if err := cure.Pool.SpawnAs("c2", []string{s.Queue("cure")}, 1); err != nil {
+						return err
+					}
+					if crashed, err = s.Now(ctx); err != nil {
+						return err
+					}
+					if err := mistake.Pool.Kill("m1"); err != nil {
+						return err
+					}
+					return cure.Pool.Kill("c1")
+				},
+				Expect: []Expect{
+					{Text: "c2 is at work on c1's job, its second attempt", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						job, err := s.Job(ctx, orphan)
+						return s.Runs("c2", orphan, 2), fmt.Sprintf("it is %s at attempt %d", job.Status, job.Attempts), err
+					}},
+					{Text: "m1's job is still m1's, and m2 has nothing to do", Within: atOnce, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						job, err := s.Job(ctx, stuck)
+						owner := nameOf(job.LockedBy)
+						return job.Status == queue.Processing && owner == "m1" && len(s.Worker("m2").Running) == 0,
+							fmt.Sprintf("it is %s, of %q", job.Status, owner), err
+					}},
+				},
+			},
+			{
+				Say: "So it stays, however long you read this. Somebody must find the job, make sure that m1 is dead, and take it back by hand. We do that now: m2 gets it at once.",
+				Do: func(ctx context.Context, s *Stage) error {
+					job, err := s.Job(ctx, stuck)
+					if err == nil {
+						err = s.Q.TakeBack(ctx, "an operator", job.Lease())
+					}
+					gate.Open()
+					return err
+				},
+				Expect: []Expect{
+					{Text: "both jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, stuck, orphan)
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "recovery", Text: "with the lease: from the crash until the job was pending again", Unit: "s", Bound: AtMost(2.25), Timed: true,
+				Value: func(ctx context.Context, s *Stage) (float64, error) {
+					job, err := s.Job(ctx, orphan)
+					if err != nil || len(job.Errors) == 0 {
+						return 0, err
+					}
+					return job.Errors[0].At.Sub(crashed).Seconds(), nil
+				},
+			},
+		},
+	}
+}
