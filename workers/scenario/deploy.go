@@ -62,7 +62,7 @@ func deploy() Scenario {
 		Title: "A deploy while work goes on",
 		Shows: "Workers that are told to stop claim no more, finish what they have, and end. " +
 			"So a new release replaces them one by one, and no job is begun twice because of it.",
-		Needs: Queue, Lasts: 4 * time.Second, Quick: true,
+		Needs: Queue, Lasts: 4 * time.Second, Quick: true, Flows: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			for _, letter := range []string{"a", "b", "c"} {
 				if old[letter], err = start(ctx, s, "v1-"+letter); err != nil {

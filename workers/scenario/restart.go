@@ -24,7 +24,7 @@ func restart() Scenario {
 		Title: "The server crashes and comes back",
 		Shows: "What the database acknowledged it still has after a crash. Workers connect again by themselves, renew their leases, " +
 			"and write what they could not write meanwhile; nothing is done twice.",
-		Needs: Server, Lasts: 10 * time.Second,
+		Needs: Server, Lasts: 10 * time.Second, Flows: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			if err := traffic.setUp(ctx, s, CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease}); err != nil {
 				return err

@@ -24,6 +24,7 @@ type Scenario struct {
 	Needs Needs
 	Lasts time.Duration // about how long it takes when nobody reads along
 	Quick bool          // few seconds, few resources: played whenever the tests run
+	Flows bool          // jobs flow between the steps too: the world is steady, but does not stand still
 
 	Setup    func(ctx context.Context, s *Stage) error // may be nil
 	Steps    []Step
