@@ -89,7 +89,7 @@ func TestMain(m *testing.M) {
 		if _, err := os.Stdin.Read(key); err != nil {
 			panic(err)
 		}
-		fmt.Printf(" [%s]", key)
+		fmt.Printf("\x1b[?2026h [%s]\x1b[?2026l", key) // seen all at once
 	}
 }
 
