@@ -1,76 +1,57 @@
 package faults
 
 import (
-	"context"
+	"errors"
+	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5"
 
-	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 	"github.com/leasetop/leasetop/workers"
 )
 
-func TestStalledListenerHearsOfNothingUntilItIsHealed(t *testing.T) {
+func TestOnlyTheListenerLeadsThroughItsCable(t *testing.T) {
 	t.Parallel()
-	url, cable, done := testdb.New(t), newCable(t), make(chan int64, 10)
-	config, err := pgxpool.ParseConfig(url)
+	url, cable := testdb.New(t), newCable(t)
+	as := func(app string) (*pgx.Conn, error) {
+		config := configOf(t, url)
+		cable.ThroughListener(config, "deaf")
+		config.RuntimeParams["application_name"] = app
+		return pgx.ConnectConfig(t.Context(), config)
+	}
+	listener, err := as(workers.ListenerName("deaf"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.MaxConns = 4
-	config.ConnConfig.RuntimeParams["application_name"] = "deaf"
-	cable.ThroughListener(config.ConnConfig, "deaf")
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	other, err := as("deaf")
 	if err != nil {
 		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	q, err := queue.New(pool, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := workers.NewHandlers()
-	h.Queue("q", func(_ context.Context, job *queue.Job) error {
-		done <- job.ID
-		return nil
-	})
-	p, err := workers.New(q, h, workers.Options{PollMin: never, PollMax: never})
-	if err == nil {
-		_, err = p.Spawn([]string{"q"}, 1)
-	}
-	if err == nil {
-		err = p.Start(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.Stop(context.Background()) })
-	psql := openThrough(t, url, nil)
-	until(t, psql, listeners, 1, workers.ListenerName("deaf"))
-	first := enqueue(t, psql, queue.NewJob{})
-	if got := receive(t, "the job that is announced", done); got != first[0] {
-		t.Errorf("it is job %d, want %d", got, first[0])
 	}
 
 	cable.Stall()
-	second := enqueue(t, psql, queue.NewJob{})
-	held(t, cable) // the announcement
-	if !pending(done) {
-		t.Error("a job was announced over a stalled cable")
+	answer := ask(t.Context(), listener)
+	held(t, cable)
+	if err := receive(t, "the other session", ask(t.Context(), other)); err != nil {
+		t.Errorf("the other session is to be well: %v", err)
 	}
-	if _, err := q.Depth(t.Context(), 10); err != nil {
-		t.Errorf("the other connections are to be well: %v", err)
+	if !pending(answer) {
+		t.Error("the listener has an answer through a stalled cable")
 	}
 	cable.Heal()
-	if got := receive(t, "the job that was announced late", done); got != second[0] {
-		t.Errorf("it is job %d, want %d", got, second[0])
+	if err := receive(t, "the listener", answer); err != nil {
+		t.Errorf("the listener is to be well again: %v", err)
 	}
 
 	cable.Cut()
-	third := enqueue(t, psql, queue.NewJob{})
-	cable.Heal()
-	if got := receive(t, "the job that is looked for once the pool listens again", done); got != third[0] {
-		t.Errorf("it is job %d, want %d", got, third[0])
+	if err := receive(t, "the listener", ask(t.Context(), listener)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the listener was cut, and says %v", err)
 	}
+	if _, err := as(workers.ListenerName("deaf")); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("a new listener was to be refused, and says %v", err)
+	}
+	if err := receive(t, "the other session", ask(t.Context(), other)); err != nil {
+		t.Errorf("the other session is to be well: %v", err)
+	}
+	_ = other.Close(t.Context())
 }

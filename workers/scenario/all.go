@@ -12,6 +12,7 @@ func All() []Scenario {
 		flaky(),
 		restart(),
 		failover(),
+		wakeups(),
 		redrive(),
 		deploy(),
 		race(),

@@ -37,6 +37,9 @@ type CrewOptions struct {
 	Work func(ctx context.Context, job *queue.Job) error
 	// Handlers replaces all that: it sets up the handlers itself.
 	Handlers func(c *Crew, h *workers.Handlers)
+	// Listener is a cable for the session on which it hears of new work, besides the
+	// crew's own; nil is none.
+	Listener *faults.Cable
 	// On is where it connects, when not to the stage's own server or schema.
 	On *queue.Queue
 }
@@ -56,7 +59,15 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	}
 	config := on.Pool().Config()
 	c.Cable.Through(config.ConnConfig)
-	q, err := openQueue(ctx, config, on.Schema().Name(), max(o.Conns, 4), "leasetop scenario "+s.run)
+	app := "leasetop scenario " + s.run
+	if o.Listener != nil {
+		o.Listener.ThroughListener(config.ConnConfig, app)
+		s.Later("take the listener's cable away", func(context.Context) error {
+			o.Listener.Close()
+			return nil
+		})
+	}
+	q, err := openQueue(ctx, config, on.Schema().Name(), max(o.Conns, 4), app)
 	if err != nil {
 		return nil, err
 	}

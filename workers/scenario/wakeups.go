@@ -1,0 +1,221 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
+)
+
+const (
+	// So often an idle worker of this story looks for work by itself.
+	storyPollMin, storyPollMax = 500 * time.Millisecond, time.Second
+	// toldWithin is before it would look again after a job: what starts so soon was announced.
+	toldWithin = 300 * time.Millisecond
+	// seldomStarts is long enough for any machine to find out that a job does not start.
+	seldomStarts = 30 * time.Second
+)
+
+// wakeups is about the wake-up calls: they make the queue quick, and nothing depends on them.
+func wakeups() Scenario {
+	var (
+		crew          *Crew
+		cable         = faults.NewCable() // only the listening session leads through it
+		starts        = make(waits, 100)
+		session       int32 // on which w1 listened
+		told, looked  []time.Duration
+		during, quiet []int64
+	)
+	return Scenario{
+		Name:  "wakeups",
+		Title: "Nobody hears of new jobs",
+		Shows: "The server tells idle workers of each new job, so that it starts within milliseconds. " +
+			"When that is lost they find it by looking: later, but within a bound, and none is missed.",
+		Needs: Queue, Lasts: 6 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			crew, err = s.Crew(ctx, CrewOptions{
+				Workers: []string{"w1"}, PollMin: storyPollMin, PollMax: storyPollMax, Listener: cable, Work: starts.note,
+			})
+			if err != nil {
+				return err
+			}
+			session, err = s.listenerOf(ctx, crew, 0)
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "w1 is idle. It listens for news from the server, and looks for work by itself only once or twice a second. We enqueue five jobs, one after the other. Watch how soon each starts.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					_, told, err = starts.ofEach(ctx, s, 5)
+					s.waited("told by the server", told)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "most of the five started at once", Holds: func(context.Context, *Stage) (bool, string, error) {
+						return median(told) < toldWithin, fmt.Sprintf("half of them after %v or more", median(told)), nil
+					}},
+				},
+			},
+			{
+				Say: "We end the session on which w1 listens, on the server, and enqueue five jobs at that moment. Nobody is told of them. w1 makes a new session by itself, and looks for what it may have missed.",
+				Do: func(ctx context.Context, s *Stage) error {
+					name := crew.Queue.ConnConfig().RuntimeParams["application_name"]
+					if _, err := faults.TerminateListeners(ctx, s.Q, name); err != nil {
+						return err
+					}
+					jobs, err := s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, 5)...)
+					during = jobs
+					return err
+				},
+				Expect: []Expect{
+					{Text: "all five are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, during...) }},
+					{Text: "w1 listens again, on a new session", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						now, err := s.listenerOf(ctx, crew, session)
+						return err == nil && now != session, "there is none", err
+					}},
+				},
+			},
+			{
+				Say: "Worse: the session seems to stand, but nothing arrives on it any more, as behind a firewall that forgot it. No error tells w1. Five jobs again, one after the other: it finds each by looking.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					cable.Stall()
+					starts.forget()
+					quiet, looked, err = starts.ofEach(ctx, s, 5)
+					s.waited("found by looking", looked)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "all five are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, quiet...) }},
+					{Text: "most of them had to wait until w1 looked", Holds: func(context.Context, *Stage) (bool, string, error) {
+						return median(looked) >= toldWithin, fmt.Sprintf("half of them waited %v or less", median(looked)), nil
+					}},
+				},
+			},
+			{
+				Say: "The network is mended. Had we waited, w1 would have noticed after 25 s of silence and made a new session. Another job comes, and it starts at once, as in the beginning.",
+				Do: func(context.Context, *Stage) error {
+					cable.Heal()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "a new job starts as soon as it is there", Within: 20 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						_, again, err := starts.ofEach(ctx, s, 1)
+						s.waited("told again", again)
+						return len(again) == 1 && again[0] < toldWithin, fmt.Sprintf("it waited %v", again), err
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "told", Text: "from enqueue to start when the server tells, the median", Unit: "ms", Bound: AtMost(100), Timed: true,
+				Value: func(context.Context, *Stage) (float64, error) { return milliseconds(median(told)), nil },
+			},
+			{
+				Name: "looked", Text: "the longest while nothing was heard", Unit: "ms", Bound: AtMost(milliseconds(storyPollMax) + 250), Timed: true,
+				Value: func(context.Context, *Stage) (float64, error) { return milliseconds(slices.Max(looked)), nil },
+			},
+		},
+	}
+}
+
+// waits are the times from the enqueue of jobs to their start, by the database's clock.
+type waits chan time.Duration
+
+// note is the work of a handler.
+func (w waits) note(ctx context.Context, job *queue.Job) error {
+	wait := time.Duration(0)
+	if job.LockedAt != nil {
+		wait = job.LockedAt.Sub(job.CreatedAt)
+	}
+	select {
+	case w <- wait:
+	default: // nobody asks
+	}
+	return nil
+}
+
+// forget forgets what was noted before.
+func (w waits) forget() {
+	for len(w) > 0 {
+		<-w
+	}
+}
+
+// ofEach enqueues n jobs, each when the one before is done and its worker idle again: who
+// has just done one looks for the next.
+func (w waits) ofEach(ctx context.Context, s *Stage, n int) (ids []int64, all []time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, seldomStarts)
+	defer cancel()
+	for range n {
+		added, err := s.Enqueue(ctx, queue.NewJob{})
+		if err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, added...)
+		select {
+		case wait := <-w:
+			all = append(all, wait)
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("wait for job %d to start: %w", added[0], context.Cause(ctx))
+		}
+		for done := false; !done; {
+			select {
+			case <-time.After(lookAgain):
+			case <-ctx.Done():
+				return nil, nil, fmt.Errorf("wait for job %d to end: %w", added[0], context.Cause(ctx))
+			}
+			if done, _, err = s.AllCompleted(ctx, added...); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return ids, all, nil
+}
+
+// waited shows how long jobs waited.
+func (s *Stage) waited(name string, waits []time.Duration) {
+	if len(waits) > 0 {
+		s.Bar(Bar{Name: name, Value: milliseconds(median(waits)), Unit: "ms", Most: milliseconds(storyPollMax), Over: true})
+	}
+}
+
+// listenerOf waits for the session on which a crew hears of new work, if need be until
+// that is another than the given one, and returns its process on the server.
+func (s *Stage) listenerOf(ctx context.Context, c *Crew, but int32) (int32, error) {
+	name := workers.ListenerName(c.Queue.ConnConfig().RuntimeParams["application_name"])
+	for {
+		rows, err := s.Q.Pool().Query(ctx, s.Q.Schema().Query("scenario_listeners"), name)
+		if err != nil {
+			return 0, err
+		}
+		pids, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+		if err != nil {
+			return 0, err
+		}
+		if i := slices.IndexFunc(pids, func(pid int32) bool { return pid != but }); i >= 0 {
+			return pids[i], nil
+		}
+		select {
+		case <-ctx.Done():
+			return 0, fmt.Errorf("wait for the workers to listen: %w", context.Cause(ctx))
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+func median(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
