@@ -1,6 +1,11 @@
 package scenario
 
-import "testing"
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // Those that need servers of their own take longer, and are played one after another.
 func TestServerScenariosPass(t *testing.T) {
@@ -15,6 +20,41 @@ func TestServerScenariosPass(t *testing.T) {
 		t.Run(sc.Name, func(t *testing.T) {
 			if r := perform(t.Context(), t, sc.Name, g, 10); !r.OK {
 				t.Errorf("%v", r.Err)
+			}
+		})
+	}
+}
+
+// Whatever state its servers are in when a play is stopped, none of them is left.
+func TestStoppedPlayLeavesNoServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
+	g := ground(t)
+	for _, one := range []struct {
+		scenario string
+		step     int
+	}{
+		{"restart", 1},
+		{"failover", 2}, // the primary is dead, the standby takes no writes
+	} {
+		t.Run(one.scenario, func(t *testing.T) {
+			sc, _ := ByName(one.scenario)
+			play := Start(t.Context(), sc, g, Options{Seed: 1, Stepped: true, Patience: 10})
+			reach(t, play, one.step)
+			servers := func() []string {
+				folders, _ := filepath.Glob(filepath.Join(g.Dir, serverPrefix+"*"))
+				return folders
+			}
+			if len(servers()) == 0 {
+				t.Fatal("it has no servers where they are looked for")
+			}
+			play.Stop()
+			if r := play.Result(); !errors.Is(r.Err, ErrCancelled) || strings.Contains(r.Err.Error(), "clean up") {
+				t.Errorf("it ended with %v", r.Err)
+			}
+			if left := servers(); len(left) > 0 {
+				t.Errorf("it leaves %q", left)
 			}
 		})
 	}
