@@ -123,3 +123,22 @@ func TestRelayDoesTLSWhereTheServerIsReachedWithIt(t *testing.T) {
 		t.Error("it trusts whoever answers")
 	}
 }
+
+func TestRelayGoesWithoutTLSWhereThatIsOnlyPreferred(t *testing.T) {
+	t.Parallel()
+	config := configOf(t, testdb.New(t)) // by a Unix socket, where the server never does TLS
+	config.TLSConfig = &tls.Config{ServerName: "db"}
+	r := relay(t, config, newCable(t))
+	if conn, err := pgx.Connect(t.Context(), r.URL()); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("it goes without TLS where that is required")
+	}
+	config.Fallbacks = []*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port}}
+	conn, err := pgx.Connect(t.Context(), relay(t, config, newCable(t)).URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
