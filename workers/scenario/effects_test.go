@@ -1,0 +1,47 @@
+package scenario
+
+import (
+	"context"
+	"testing"
+
+	"github.com/leasetop/leasetop/queue"
+)
+
+func TestLedgerTellsWhoseTheEffectsAre(t *testing.T) {
+	t.Parallel()
+	try(t, ground(t), func(ctx context.Context, s *Stage) error {
+		jobs, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{})
+		if err != nil {
+			return err
+		}
+		enter := func(job int64, attempt int, owner string) {
+			t.Helper()
+			if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_effect"), s.run, job, attempt, owner); err != nil {
+				t.Fatal(err)
+			}
+		}
+		one := func(want bool) {
+			t.Helper()
+			if got, seen, err := s.OneEffectEach(ctx, jobs...); err != nil || got != want {
+				t.Errorf("each had one effect: %v (%s), want %v: %v", got, seen, want, err)
+			}
+		}
+		one(false)
+		enter(jobs[0], 2, "host:1:00000000/w2#7")
+		enter(jobs[0], 1, "somebody")
+		one(false) // two effects for two jobs, but of one of them
+		effects, err := s.Effects(ctx, jobs[0])
+		if err != nil {
+			return err
+		}
+		if len(effects) != 2 || effects[0].Worker != "w2" || effects[0].Attempt != 2 || effects[1].Worker != "somebody" {
+			t.Errorf("effects %+v", effects)
+		}
+		if _, err := s.Q.Pool().Exec(ctx, "delete from leasetop.scenario_ledger where run = $1 and attempt = 1", s.run); err != nil {
+			return err
+		}
+		enter(jobs[1], 1, "host:1:00000000/w1#1")
+		one(true)
+		return nil
+	})
+}
