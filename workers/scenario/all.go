@@ -20,5 +20,7 @@ func All() []Scenario {
 		mistakeNoKey(),
 		mistakeRetryAll(),
 		mistakeFIFO(),
+		mistakePolling(),
+		mistakeLongClaim(),
 	}
 }

@@ -1,0 +1,187 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+)
+
+// mistakeLongClaim keeps the claim's transaction open while the job is worked on, beside
+// claims that are committed at once.
+func mistakeLongClaim() Scenario {
+	const four, neighbours = 4, 1000
+	var (
+		cable                = faults.NewCable() // of those who make the mistake
+		gate                 = NewGate()
+		crew                 *Crew
+		mistake, cure, other []int64
+		pinned, left         int64 // old row versions: with the transactions open, and without
+	)
+	// dead runs VACUUM and tells how many old row versions it had to leave.
+	dead := func(ctx context.Context, s *Stage) (n int64, err error) {
+		if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_vacuum"), pgx.QueryExecModeSimpleProtocol); err != nil {
+			return 0, err
+		}
+		err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_dead_rows")).Scan(&n)
+		return n, err
+	}
+	// are tells whether all these jobs look like that.
+	are := func(ctx context.Context, s *Stage, ids []int64, status queue.Status, attempts int) (bool, string, error) {
+		all, err := s.Q.ByID(ctx, ids...)
+		n := 0
+		for i := range all {
+			if all[i].Status == status && all[i].Attempts == attempts {
+				n++
+			}
+		}
+		return n == len(ids), fmt.Sprintf("%d of %d are %s after %d attempts", n, len(ids), status, attempts), err
+	}
+	return Scenario{
+		Name:  "mistake-long-claim",
+		Title: "Mistake: work inside the claim's transaction",
+		Shows: "A claim that is committed only when the work is done hides the job, keeps a connection, and holds up VACUUM for the whole database. And a crash undoes it all, the count of attempts too.",
+		Needs: Schema, Lasts: 3 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			crew, err = s.Crew(ctx, CrewOptions{
+				Queues: []string{"cure", "mistake"}, // what is left of the mistake in the end
+				Work:   func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) },
+			})
+			if err != nil {
+				return err
+			}
+			for i := range four {
+				if err := crew.Pool.SpawnAs(fmt.Sprintf("c%d", i+1), []string{s.Queue("cure")}, 1); err != nil {
+					return err
+				}
+			}
+			_, err = s.Crew(ctx, CrewOptions{Workers: []string{"n1"}, Slots: 8, Conns: 10, Queues: []string{"other"}})
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "m1 to m4 begin a transaction, claim a job in it, and keep it open while they work. c1 to c4 claim, commit, and work under a lease. Each has a job now. See what the table says of them.",
+				Do: func(ctx context.Context, s *Stage) error {
+					ids, err := s.Enqueue(ctx, slices.Concat(slices.Repeat([]queue.NewJob{{Queue: "mistake"}}, four), slices.Repeat([]queue.NewJob{{Queue: "cure"}}, four))...)
+					if err != nil {
+						return err
+					}
+					mistake, cure = ids[:four], ids[four:]
+					return s.claimAndHold(ctx, cable, "mistake", four)
+				},
+				Expect: []Expect{
+					{Text: "c's four jobs are processing, at attempt 1", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return are(ctx, s, cure, queue.Processing, 1)
+					}},
+					{Text: "m's four jobs look as if nobody had them", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return are(ctx, s, mistake, queue.Pending, 0)
+					}},
+					{Text: "four connections wait idle in a transaction", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						var n int
+						err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_idle_in_transaction"), s.holders()).Scan(&n)
+						return n == four, fmt.Sprintf("%d do", n), err
+					}},
+				},
+			},
+			{
+				Say: "n1 does 1,000 other jobs meanwhile. That leaves old versions of rows, which VACUUM clears away. We run it: it may not, for m's transactions are older than they are.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					jobs := make([]queue.NewJob, neighbours)
+					for i := range jobs {
+						jobs[i].Queue = "other"
+					}
+					other, err = s.Enqueue(ctx, jobs...)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "the 1,000 other jobs are completed", Within: 20 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, other...)
+					}},
+					{Text: "VACUUM must leave 1,000 old versions and more", Holds: func(ctx context.Context, s *Stage) (ok bool, seen string, err error) {
+						pinned, err = dead(ctx, s)
+						return pinned >= neighbours, fmt.Sprintf("it left %d", pinned), err
+					}},
+				},
+			},
+			{
+				Say: "The network to m1 to m4 breaks. Their transactions are rolled back as if nothing had been: no attempt is counted, so a job that kills its worker would do so for ever. And VACUUM is free, with c's jobs still in work.",
+				Do: func(context.Context, *Stage) error {
+					cable.Cut()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "VACUUM leaves none", Holds: func(ctx context.Context, s *Stage) (ok bool, seen string, err error) {
+						left, err = dead(ctx, s)
+						return left == 0, fmt.Sprintf("it left %d", left), err
+					}},
+					{Text: "m's jobs: no attempt is counted", Within: atOnce, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return are(ctx, s, mistake, queue.Pending, 0)
+					}},
+					{Text: "c's jobs are in work as before", Within: atOnce, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return are(ctx, s, cure, queue.Processing, 1)
+					}},
+				},
+			},
+			{
+				Say: "c1 to c4 are done with their jobs now. c5 joins, and does those that m1 to m4 had: they stand in the queue as on their first day.",
+				Do: func(_ context.Context, s *Stage) error {
+					gate.Open()
+					return crew.Pool.SpawnAs("c5", []string{s.Queue("mistake")}, 1)
+				},
+				Expect: []Expect{
+					{Text: "all eight jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, slices.Concat(mistake, cure)...)
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "pinned", Text: "old versions that VACUUM had to leave", Bound: AtLeast(neighbours),
+				Value: func(context.Context, *Stage) (float64, error) { return float64(pinned), nil },
+			},
+			{
+				Name: "left", Text: "and without the open transactions", Bound: Exactly(0),
+				Value: func(context.Context, *Stage) (float64, error) { return float64(left), nil },
+			},
+		},
+	}
+}
+
+// holders is what the server knows those by who work inside the transactions of their claims.
+func (s *Stage) holders() string { return "leasetop scenario " + s.run + " holders" }
+
+// claimAndHold has so many connections claim a job each, in transactions that stay open
+// until the cable is cut, or the play is over.
+func (s *Stage) claimAndHold(ctx context.Context, cable *faults.Cable, name string, n int) error {
+	config, err := s.Q.DialConfig(ctx)
+	if err != nil {
+		return err
+	}
+	cable.Through(config)
+	config.RuntimeParams["application_name"] = s.holders()
+	s.Later("end the open transactions", func(context.Context) error {
+		cable.Close()
+		return nil
+	})
+	for i := range n {
+		conn, err := pgx.ConnectConfig(ctx, config)
+		if err != nil {
+			return fmt.Errorf("claim and hold: %w", err)
+		}
+		if _, err := conn.Begin(ctx); err != nil {
+			return fmt.Errorf("claim and hold: %w", err)
+		}
+		_, ok, err := faults.Skipping(ctx, conn, s.Q.Schema(), s.Queue(name), fmt.Sprintf("m%d", i+1), usualLease)
+		if err != nil || !ok {
+			return errors.Join(err, fmt.Errorf("m%d got no job", i+1))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+)
+
+// mistakePolling is workers that know no way to wait but to ask again, beside as many that
+// are told.
+func mistakePolling() Scenario {
+	const (
+		many  = 50
+		every = 50 * time.Millisecond
+		jobs  = 20
+	)
+	var (
+		storm                  *faults.Storm
+		crew                   *Crew
+		stormRate, crewRate    float64 // statements a second while there is nothing to do
+		stormDelay, crewDelay  time.Duration
+		stormJobs, crewJobs    []int64
+		stormAsked, crewAsked  func() float64
+		asksMuch, asksSeldom   = "m1 to m50 ask", "c1 to c50 ask"
+		statements             = "statements/s"
+		unhurried              = 4 * time.Second // ours ask less and less often
+		watched                = 3 * time.Second
+		spacing                = 60 * time.Millisecond
+		tellsMuch, tellsSeldom = "every 50 ms, each of them", "when told, and now and then"
+	)
+	stormAsked = func() float64 { return float64(storm.Polls()) }
+	// One of ours that finds nothing asks twice: for a job, and when the next is due. The
+	// claims of the last half minute are all there are: the crew is younger.
+	crewAsked = func() float64 { return 2 * float64(crew.Pool.ClaimLatency().Count) }
+	return Scenario{
+		Name:  "mistake-polling",
+		Title: "Mistake: fifty workers poll every 50 ms",
+		Shows: "Fifty idle workers that ask every 50 ms send a thousand statements a second, for nothing. Workers that are told of new jobs ask seldom, and are as quick to begin.",
+		Needs: Queue, Lasts: 13 * time.Second,
+		Setup: func(_ context.Context, s *Stage) error {
+			s.Exempt("mistake") // such workers enter no effects
+			return nil
+		},
+		Steps: []Step{
+			{
+				Say: "m1 to m50 know one way to wait: each asks for a job every 50 ms. There is none all the while. Watch how many statements the server must answer.",
+				Do: func(ctx context.Context, s *Stage) error {
+					config, err := s.Q.DialConfig(ctx)
+					if err != nil {
+						return err
+					}
+					if storm, err = faults.PollingStorm(config, s.Q.Schema(), s.Queue("mistake"), many, every); err != nil {
+						return err
+					}
+					s.Later("end the polling storm", func(context.Context) error {
+						storm.Stop()
+						return nil
+					})
+					stormRate, err = s.rate(ctx, asksMuch, statements, stormAsked, 0, watched)
+					s.Bar(Bar{Name: asksMuch, Value: stormRate, Unit: statements, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
+					return err
+				},
+				Expect: []Expect{
+					{Text: "m1 to m50 send more than 500 statements a second", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return stormRate > 500, fmt.Sprintf("%.0f a second", stormRate), nil
+					}},
+				},
+			},
+			{
+				Say: "c1 to c50 join, on a queue of their own. They LISTEN: the server tells them when there is work. In case it cannot, they look too, first after 0.1 s, then less and less often.",
+				Do: func(ctx context.Context, s *Stage) (err error) {
+					var names []string
+					for i := range many {
+						names = append(names, fmt.Sprintf("c%d", i+1))
+					}
+					if crew, err = s.Crew(ctx, CrewOptions{Workers: names, Queues: []string{"cure"}}); err != nil {
+						return err
+					}
+					crewRate, err = s.rate(ctx, asksSeldom, statements, crewAsked, unhurried, watched)
+					s.Bar(Bar{Name: asksSeldom, Value: crewRate, Unit: statements, Most: stormRate, Note: tellsSeldom, Over: true})
+					return err
+				},
+				Expect: []Expect{
+					{Text: "c1 to c50 send less than a tenth of that", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return crewRate < stormRate/10, fmt.Sprintf("%.0f against %.0f a second", crewRate, stormRate), nil
+					}},
+				},
+			},
+			{
+				Say: "Do they pay for that by coming late? We send 20 jobs to each fifty, one after the other, and see how long each takes from being enqueued to being done.",
+				Do: func(ctx context.Context, s *Stage) error {
+					pause := time.NewTicker(spacing)
+					defer pause.Stop()
+					for range jobs {
+						ids, err := s.Enqueue(ctx, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "cure"})
+						if err != nil {
+							return err
+						}
+						stormJobs, crewJobs = append(stormJobs, ids[0]), append(crewJobs, ids[1])
+						select {
+						case <-ctx.Done():
+							return context.Cause(ctx)
+						case <-pause.C:
+						}
+					}
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "all 40 jobs are done", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, slices.Concat(stormJobs, crewJobs)...)
+					}},
+					{Text: "half of c's within 100 ms", Within: atOnce, Holds: func(ctx context.Context, s *Stage) (ok bool, seen string, err error) {
+						if stormDelay, err = s.medianDelay(ctx, stormJobs); err != nil {
+							return false, "", err
+						}
+						crewDelay, err = s.medianDelay(ctx, crewJobs)
+						return crewDelay < 100*time.Millisecond, fmt.Sprintf("within %v", crewDelay), err
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "times", Text: "so many times the statements of those who are told", Bound: AtLeast(10),
+				Value: func(context.Context, *Stage) (float64, error) { return stormRate / max(crewRate, 1), nil },
+			},
+			{
+				Name: "delay", Text: "from enqueued to done, for those who are told", Unit: "ms", Bound: AtMost(100), Timed: true,
+				Value: func(context.Context, *Stage) (float64, error) { return crewDelay.Seconds() * 1000, nil },
+			},
+			{
+				Name: "delay_polling", Text: "and for those who poll", Unit: "ms",
+				Value: func(context.Context, *Stage) (float64, error) { return stormDelay.Seconds() * 1000, nil },
+			},
+		},
+	}
+}

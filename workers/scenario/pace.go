@@ -1,0 +1,53 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// rate plots how fast a counter rises, for two times, and returns how fast it rose in the second.
+func (s *Stage) rate(ctx context.Context, plot, unit string, counter func() float64, first, then time.Duration) (float64, error) {
+	tick := time.NewTicker(plotEvery)
+	defer tick.Stop()
+	began := time.Now()
+	last, at := counter(), began
+	from, since := last, began
+	for time.Since(began) < first+then {
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-tick.C:
+		}
+		n, now := counter(), time.Now()
+		s.Plot(plot, unit, (n-last)/now.Sub(at).Seconds())
+		last, at = n, now
+		if now.Sub(began) <= first {
+			from, since = n, now
+		}
+	}
+	return (last - from) / at.Sub(since).Seconds(), nil
+}
+
+// medianDelay is how long half of these completed jobs took at most from being enqueued to
+// being completed, by the database's clock.
+func (s *Stage) medianDelay(ctx context.Context, jobs []int64) (time.Duration, error) {
+	all, err := s.Q.ByID(ctx, jobs...)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	delays := make([]time.Duration, len(all))
+	for i := range all {
+		delays[i] = all[i].UpdatedAt.Sub(all[i].CreatedAt)
+	}
+	return median(delays), nil
+}
+
+// median is the middle one of some durations; 0 of none.
+func median(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
