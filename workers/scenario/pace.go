@@ -40,11 +40,11 @@ func (s *Stage) medianDelay(ctx context.Context, jobs []int64) (time.Duration, e
 	for i := range all {
 		delays[i] = all[i].UpdatedAt.Sub(all[i].CreatedAt)
 	}
-	return median(delays), nil
+	return middle(delays), nil
 }
 
-// median is the middle one of some durations; 0 of none.
-func median(all []time.Duration) time.Duration {
+// middle is the middle one of some durations; 0 of none.
+func middle(all []time.Duration) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}
