@@ -161,7 +161,7 @@ func (c *crewTab) View(w, h int) []string {
 		top := len(none) + 1 + edges
 		return append(frame(h0, none, w, top, true), c.swimming(w, h-top)...)
 	}
-	top := min(len(c.pic.workers)+1+edges, max(h*3/5, edges+2))
+	top := min(len(c.pic.workers)+1+edges, max(pick(c.lanes.away, h*3/5, h/2), edges+2))
 	if h-top < 4 {
 		top = h
 	}
@@ -172,8 +172,9 @@ func (c *crewTab) View(w, h int) []string {
 	one, _ := c.Worker()
 	if !c.lanes.away {
 		swim := h - top
-		if w >= wideWidth && swim >= lanesLeast+runsLeast {
-			swim = max(c.lanes.wants(c.pic, swim-runsLeast-edges)+edges, lanesLeast)
+		runs := pick(w < wideWidth, runsLeast-2, runsLeast)
+		if want := max(c.lanes.wants(c.pic, swim-runs-edges)+edges, lanesLeast); want+runs <= swim {
+			swim = want
 		}
 		if swim >= lanesLeast {
 			lines = append(lines, c.swimming(w, swim)...)

@@ -140,12 +140,9 @@ func (l *crewLanes) view(p *picture, lit string, w, h int) []string {
 	return l.lines
 }
 
-// wants is how many of so many lines the lanes can use, beside their edges: for all slots
-// where there is room, else for all workers.
+// wants is how many lines the lanes can use, beside their edges: for all slots where there
+// is room for them, else for all workers.
 func (l *crewLanes) wants(p *picture, room int) int {
 	most, least := laneLines(&p.lanes.Recorder, swim{now: p.now, span: spansShown[l.span]})
-	if most <= room {
-		return most
-	}
-	return min(least, room)
+	return pick(most <= room, most, least)
 }

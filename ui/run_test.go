@@ -35,6 +35,9 @@ func program(fault string) int {
 	switch fault {
 	case "leases":
 		w.fortyLeases()
+	case "lanes":
+		w.fortyLeases()
+		w.turns = true
 	case "hostile leases":
 		w.fortyLeases()
 		w.poisonInTurn()
@@ -68,7 +71,7 @@ func program(fault string) int {
 		}()
 	case "panic in a goroutine":
 		time.AfterFunc(time.Second, func() { panic("a goroutine broke") })
-	case "leases", "hostile leases", "idle":
+	case "leases", "lanes", "hostile leases", "idle":
 		config.Workers, config.Demo = nil, nil
 	}
 	if err := Run(context.Background(), config); err != nil {
@@ -103,12 +106,18 @@ func (m *moving) State() *watch.State {
 	s := *m.world.state
 	s.Version = m.version
 	s.Depths.Read, s.Leases.Read, s.Dead.Read = now, now, now
+	s.Leases.At = now
 	s.Leases.List = append([]watch.Lease(nil), s.Leases.List...)
 	for i := range s.Leases.List {
 		// Thirty seconds each, given in turns and renewed when they are over.
 		at := now.Truncate(30 * time.Second).Add(time.Duration(i*750) * time.Millisecond)
 		if at.After(now) {
 			at = at.Add(-30 * time.Second)
+		}
+		if m.turns { // 20 workers, of which each slot has another job every few seconds
+			long := time.Duration(2000+i%8*500) * time.Millisecond
+			at = now.Truncate(long)
+			s.Leases.List[i].JobID, s.Leases.List[i].Owner = at.UnixMilli()*100+int64(i), owner(fmt.Sprintf("w%d", 1+i/2), i)
 		}
 		s.Leases.List[i].LockedAt, s.Leases.List[i].ExpiresAt = at, at.Add(30*time.Second)
 	}
@@ -360,18 +369,25 @@ func TestRunNeedsWhatItShows(t *testing.T) {
 
 // BenchmarkCountdown measures what 40 leases counting down cost: bytes to the
 // terminal and processor time, a second each.
-func BenchmarkCountdown(b *testing.B) { benchmarkProgram(b, "leases", "00:2") }
+func BenchmarkCountdown(b *testing.B) { benchmarkProgram(b, "leases", "", "00:2") }
+
+// BenchmarkLanes measures what the swim-lanes of 40 leases of 20 workers cost.
+func BenchmarkLanes(b *testing.B) { benchmarkProgram(b, "lanes", "4", "w20@") }
 
 // BenchmarkHostileCountdown measures the same where every name is a stranger's.
-func BenchmarkHostileCountdown(b *testing.B) { benchmarkProgram(b, "hostile leases", "00:2") }
+func BenchmarkHostileCountdown(b *testing.B) { benchmarkProgram(b, "hostile leases", "", "00:2") }
 
 // BenchmarkIdle measures the same of a queue in which nothing happens.
-func BenchmarkIdle(b *testing.B) { benchmarkProgram(b, "idle", "no jobs yet") }
+func BenchmarkIdle(b *testing.B) { benchmarkProgram(b, "idle", "", "no jobs yet") }
 
-func benchmarkProgram(b *testing.B, fault, shows string) {
+func benchmarkProgram(b *testing.B, fault, press, shows string) {
 	for b.Loop() {
 		const long = 10 * time.Second
 		tm := term.Open(b, term.Options{Args: []string{os.Args[0]}, Env: []string{asProgram + "=" + fault}, Width: 120, Height: 36})
+		if press != "" {
+			tm.Expect("QUEUES", "q quit")
+			tm.Press(press)
+		}
 		tm.Expect(shows)
 		time.Sleep(2 * time.Second)
 		bytes, before := tm.Written(), spent(b, tm)

@@ -48,8 +48,12 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 		lines = append(lines, " "+marks)
 		rest--
 	}
-	return append(lines, t.laneLetters(d, w-1, rest)...)
+	return append(lines, t.laneLetters(d, w-1, min(rest, lettersMost))...)
 }
+
+// lettersMost is how many lines of letters there are at most: more change too often to be
+// read.
+const lettersMost = 4
 
 // laneLines is how many lines the lanes of s can use, and with how few of them one for each
 // worker can be shown.
@@ -128,27 +132,28 @@ func (t *theme) laneInk(s lanes.Style) ink {
 	return t.text
 }
 
-// laneSigns are the marks with what they mean, in the order of the story they tell.
+// laneSigns are the marks with what they mean, in the order of the story they tell. Those
+// of the highest rank go first where there is no room for all.
 var laneSigns = []struct {
-	style     lanes.Style
-	glyph     string
-	text      string
-	shortText string
+	style       lanes.Style
+	rank        int
+	glyph       string
+	text, brief string
 }{
-	{lanes.Crash, "✗", "the worker died", "died"},
-	{lanes.Frozen, "✱~", "frozen: works on without heartbeats", "frozen"},
-	{lanes.Parted, "≠╌", "cut off from the database", "cut off"},
-	{lanes.Silent, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
-	{lanes.Dead, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
-	{lanes.Overdue, "!", "the lease is over, nobody took the job yet", "lease over"},
-	{lanes.Waiting, "┄╮", "free again", "free again"},
-	{lanes.Taken, "↳", "taken over", "taken over"},
-	{lanes.Again, "A²", "attempt 2", "attempt 2"},
-	{lanes.Brief, "▂", "without a letter: short", "short"},
+	{lanes.Crash, 0, "✗", "the worker died", "died"},
+	{lanes.Frozen, 3, "✱~", "frozen: works on without heartbeats", "frozen"},
+	{lanes.Parted, 3, "≠╌", "cut off from the database", "cut off"},
+	{lanes.Silent, 3, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
+	{lanes.Dead, 2, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
+	{lanes.Overdue, 4, "!", "the lease is over, nobody took the job yet", "lease over"},
+	{lanes.Waiting, 6, "┄╮", "free again", "free again"},
+	{lanes.Taken, 1, "↳", "taken over", "taken over"},
+	{lanes.Again, 5, "A²", "attempt 2", "attempt 2"},
+	{lanes.Brief, 7, "▂", "without a letter: short", "short"},
 }
 
 // laneMarks explains the marks that are drawn, in one line; where the words have no room,
-// shorter ones.
+// in shorter ones.
 func (t *theme) laneMarks(d lanes.Drawing, w int) string {
 	drawn := map[lanes.Style]bool{}
 	for _, row := range d.Rows {
@@ -156,24 +161,21 @@ func (t *theme) laneMarks(d lanes.Drawing, w int) string {
 			drawn[c.Style] = true
 		}
 	}
-	line := func(short bool, w int) string {
+	line := func(brief bool, most int) string {
 		var parts []string
-		used := 0
 		for _, s := range laneSigns {
-			text := pick(short, s.shortText, s.text)
-			n := safe.Width(s.glyph) + 1 + safe.Width(text) + pick(len(parts) > 0, 3, 0)
-			if !drawn[s.style] || used+n > w {
-				continue
+			if drawn[s.style] && s.rank <= most {
+				parts = append(parts, t.laneInk(s.style).draw(s.glyph)+" "+t.dim.draw(pick(brief, s.brief, s.text)))
 			}
-			used += n
-			parts = append(parts, t.laneInk(s.style).draw(s.glyph)+" "+t.dim.draw(text))
 		}
 		return strings.Join(parts, "   ")
 	}
-	if long := line(false, 1<<20); cells(long) <= w {
-		return long
+	all := len(laneSigns)
+	text := line(false, all)
+	for most := all; cells(text) > w && most >= 0; most-- {
+		text = line(true, most)
 	}
-	return line(true, w)
+	return text
 }
 
 // laneLetters says which jobs the letters are, in so many lines.
@@ -212,11 +214,12 @@ func (t *theme) laneLetters(d lanes.Drawing, w, h int) []string {
 
 // timeAxis writes how long ago a column was, in w cells that end now.
 func timeAxis(span time.Duration, w int) string {
-	steps := 4
-	if span%(5*time.Minute) == 0 {
-		steps = 5
-	} else if span%(15*time.Second) == 0 && span < time.Minute {
-		steps = 3
+	steps := 1
+	for _, n := range []int{4, 3, 5, 2} { // steps that can be said briefly
+		if step := span / time.Duration(n); step*time.Duration(n) == span && step%pick(span > 2*time.Minute, time.Minute, time.Second) == 0 {
+			steps = n
+			break
+		}
 	}
 	line := []rune(strings.Repeat(" ", w))
 	for i := range steps {

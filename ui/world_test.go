@@ -30,6 +30,7 @@ type world struct {
 	skip       map[int64]string
 	now        time.Time
 	stats      *Ledger
+	turns      bool // leases come and go, see moving
 	plans      plans
 
 	jobs  []queue.Job // of the table, newest first

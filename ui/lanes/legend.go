@@ -59,7 +59,7 @@ func (e Entry) Text() string {
 }
 
 // legend lists the letters that are drawn: first the jobs whose holder died or fell
-// silent, then what is held, then the rest; of each, what began last.
+// silent, then what is held, longest first, so that it stands still; then the rest.
 func legend(rows []*canvas) []Entry {
 	seen, last := map[*job]bool{}, map[*job]*hold{}
 	var now time.Time
@@ -77,19 +77,29 @@ func legend(rows []*canvas) []Entry {
 		}
 	}
 	jobs := slices.Collect(maps.Keys(seen))
+	const (
+		ill = iota
+		held
+		again
+		over
+	)
 	rank := func(j *job) int {
 		switch {
 		case j.ill:
-			return 0
+			return ill
 		case last[j].going(now):
-			return 1
+			return held
 		case j.story:
-			return 2
+			return again
 		}
-		return 3
+		return over
 	}
 	slices.SortFunc(jobs, func(a, b *job) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), last[b].from.Compare(last[a].from), cmp.Compare(a.id, b.id))
+		newer := last[b].from.Compare(last[a].from)
+		if rank(a) == held {
+			newer = -newer
+		}
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), newer, cmp.Compare(a.id, b.id))
 	})
 	entries := make([]Entry, len(jobs))
 	for i, j := range jobs {

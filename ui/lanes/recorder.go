@@ -77,12 +77,25 @@ func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
 	r.now = now
 	r.seen++
 	r.watch(now, workers)
+	var fresh []Held
 	for _, one := range held[:min(len(held), heldMost)] {
-		r.hold(now, one)
+		if !r.goesOn(now, one) {
+			fresh = append(fresh, one)
+		}
+	}
+	for _, one := range fresh {
+		if h := r.open[one.Job]; h != nil && h.seen != r.seen { // and we did not see its end
+			r.end(h, one.from(now))
+		}
 	}
 	for _, h := range r.open {
 		if h.seen != r.seen {
 			r.end(h, now)
+		}
+	}
+	for _, one := range fresh {
+		if r.open[one.Job] == nil { // else it is there twice
+			r.begin(now, one)
 		}
 	}
 	r.forget(now)
@@ -103,24 +116,28 @@ func (r *Recorder) watch(now time.Time, workers []Worker) {
 	}
 }
 
-// hold notes that a job is held.
-func (r *Recorder) hold(now time.Time, one Held) {
+// goesOn reports whether a job is held as it was before, and notes that.
+func (r *Recorder) goesOn(now time.Time, one Held) bool {
 	h := r.open[one.Job]
-	if h != nil && h.lane.name == one.Worker && h.attempt == one.Attempt && (one.Since.IsZero() || one.Since.Equal(h.since)) {
-		h.renew(now, one)
-		h.seen = r.seen
-		return
+	if h == nil || h.lane.name != one.Worker || h.attempt != one.Attempt || !one.Since.IsZero() && !one.Since.Equal(h.since) {
+		return false
 	}
-	from := now
-	if !one.Since.IsZero() && one.Since.Before(now) {
-		from = one.Since
+	h.renew(now, one)
+	h.seen = r.seen
+	return true
+}
+
+// from is when the job was claimed, as far as that is known.
+func (h Held) from(now time.Time) time.Time {
+	if h.Since.IsZero() {
+		return now
 	}
-	if h != nil { // somebody else has it, or the same anew, and we did not see the end
-		if h.seen == r.seen {
-			return // twice in one observation
-		}
-		r.end(h, from)
-	}
+	return earlier(h.Since, now)
+}
+
+// begin notes that a job is held anew.
+func (r *Recorder) begin(now time.Time, one Held) {
+	from := one.from(now)
 	j := r.jobs[one.Job]
 	if j == nil {
 		j = &job{id: one.Job}

@@ -1,0 +1,324 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/term"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// swimmers is a crew of three at work on jobs that take a while, and a worker of another
+// process beside them. It goes on with the clock of its stage.
+type swimmers struct {
+	*stage
+	claims int
+	silent bool // the worker of the other process renews nothing
+}
+
+const swimLease = 6 * time.Second
+
+func newSwimmers(t testing.TB, w, h int, options ...stageOption) *swimmers {
+	world := newWorld()
+	world.state.Leases.List, world.state.Leases.Total, world.crew = nil, 0, nil
+	for n := 1; n <= 3; n++ {
+		name := fmt.Sprintf("w%d", n)
+		world.crew = append(world.crew, workers.Snapshot{
+			Name: name, State: workers.Idle, Since: noon.Add(-time.Hour), Queues: []string{"emails"}, Slots: 1, Owner: sampleProcess + "/" + name,
+		})
+	}
+	s := &swimmers{stage: newStage(t, world, w, h, options...)}
+	s.press("4")
+	return s
+}
+
+// claim gives a job to a worker.
+func (s *swimmers) claim(id int64, owner string, attempt int) {
+	s.finish(id)
+	if !strings.Contains(owner, "/") {
+		s.claims++
+		owner = fmt.Sprintf("%s/%s#%d", sampleProcess, owner, s.claims)
+	}
+	s.state.Leases.List = append(s.state.Leases.List, watch.Lease{
+		JobID: id, Queue: "emails", Kind: "send", Attempts: attempt, MaxAttempts: 5, Owner: owner, LockedAt: s.now, ExpiresAt: s.now.Add(swimLease),
+	})
+	s.pass(0)
+}
+
+// finish ends a job.
+func (s *swimmers) finish(id int64) {
+	var rest []watch.Lease
+	for _, l := range s.state.Leases.List {
+		if l.JobID != id {
+			rest = append(rest, l)
+		}
+	}
+	s.state.Leases.List = rest
+}
+
+// turn puts a worker in a state.
+func (s *swimmers) turn(name string, state workers.State) {
+	for i := range s.crew {
+		if s.crew[i].Name == name {
+			s.crew[i].State, s.crew[i].Since = state, s.now
+		}
+	}
+	s.pass(0)
+}
+
+// pass lets seconds pass. Workers that are well renew their leases.
+func (s *swimmers) pass(seconds int) {
+	for range seconds * 2 {
+		s.now = s.now.Add(time.Second / 2)
+		for i := range s.state.Leases.List {
+			l := &s.state.Leases.List[i]
+			if s.well(l.Owner) && l.ExpiresAt.Sub(s.now) <= swimLease*2/3 {
+				l.ExpiresAt = s.now.Add(swimLease)
+			}
+		}
+		s.tell()
+	}
+	s.now = s.now.Add(lanesEvery)
+	s.tell()
+}
+
+// well reports whether the holder of a lease renews it.
+func (s *swimmers) well(owner string) bool {
+	for _, w := range s.crew {
+		if strings.HasPrefix(owner, w.Owner+"#") {
+			return w.State != workers.Crashed && w.State != workers.Frozen
+		}
+	}
+	return !s.silent
+}
+
+// tell hands the dashboard a new picture.
+func (s *swimmers) tell() {
+	state := *s.state
+	state.Leases.List = append([]watch.Lease(nil), state.Leases.List...)
+	state.Version++
+	state.Depths.Read, state.Dead.Read, state.Pauses.Read = s.now, s.now, s.now
+	state.Leases.At, state.Leases.Read, state.Leases.Total = s.now, s.now, len(state.Leases.List)
+	s.state, s.crew = &state, append([]workers.Snapshot(nil), s.crew...)
+	s.pull()
+}
+
+// story is a crash, a zombie, and a worker of another process that falls silent.
+func (s *swimmers) story() {
+	s.pass(4)
+	s.claim(88001, "w1", 1)
+	s.claim(88002, "w2", 1)
+	s.claim(88003, "db7:99:1a2b3c4d/w1#7", 1)
+	s.pass(5)
+	s.turn("w2", workers.Crashed)
+	s.pass(4)
+	s.claim(88002, "w3", 2)
+	s.pass(4)
+	s.finish(88001)
+	s.pass(1)
+	s.claim(88004, "w1", 1)
+	s.pass(5)
+	s.turn("w1", workers.Frozen)
+	s.pass(4)
+	s.finish(88002)
+	s.claim(88004, "w3", 2)
+	s.silent = true
+	s.pass(5)
+}
+
+func TestLanesAreDrawn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		w, h    int
+		keys    []string
+		options []stageOption
+	}{
+		{"120x36", 120, 36, nil, nil},
+		{"80x24", 80, 24, nil, nil},
+		{"60x20", 60, 20, nil, nil},
+		{"large 80x24", 80, 24, []string{"v"}, nil},
+		{"five minutes 120x36", 120, 36, []string{"s"}, nil},
+		{"fifteen seconds 120x36", 120, 36, []string{"s", "s"}, nil},
+		{"the worker's own 80x24", 80, 24, []string{"tab"}, nil},
+		{"watching only 80x24", 80, 24, nil, []stageOption{watchingOnly}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSwimmers(t, c.w, c.h, c.options...)
+			s.story()
+			s.press(c.keys...)
+			term.Golden(t, s.screen())
+		})
+	}
+}
+
+// Without colour the same letters and marks are there, and bold at the most.
+func TestLanesSayTheSameWithoutColour(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.story()
+	before := strings.ReplaceAll(s.screen().Text(), " 4 Workers 2 ", "[4 Workers 2]")
+	s.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
+	if hasColour(s.screen()) {
+		t.Error("there is colour")
+	}
+	if after := s.screen().Text(); after != before {
+		t.Errorf("with colour\n%s\nwithout\n%s", before, after)
+	}
+}
+
+// Every mark that is drawn is explained below the lanes.
+func TestMarksAreExplained(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(3)
+	s.claim(1, "w1", 1)
+	s.pass(3)
+	s.seesNot("✗ ", "taken over", "lease still runs")
+	s.turn("w1", workers.Crashed)
+	s.pass(3)
+	s.sees("✗ the worker died", "░ its lease still runs: nobody else may have the job", "A 1 send w1 crashed")
+	s.seesNot("taken over")
+	s.pass(1)
+	s.claim(1, "w2", 2)
+	s.pass(3)
+	s.sees("✗ died", "↳ taken over", "A² attempt 2", "A 1 send attempt 2 w2, lost by w1")
+}
+
+func TestTheLanesShowOtherTimes(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.story()
+	for _, want := range []string{"LANES 60s", "LANES 5m", "LANES 15s", "LANES 60s"} {
+		s.sees(want)
+		s.press("s")
+	}
+	s.sees("w1 RUNS")
+	s.press("v")
+	s.seesNot("w1 RUNS", "QUEUES")
+	s.sees("▸ LANES 5m", "v table")
+	s.press("v", "tab")
+	s.sees("w1 RUNS", "EVENTS OF w1")
+	s.seesNot("LANES")
+	s.press("?")
+	s.sees("swim-lanes of the last 15s; they show 5m", "nothing but swim-lanes")
+}
+
+// What was before the tab was opened is the half of the story.
+func TestLanesAreRecordedWhileNobodyLooks(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.press("1")
+	s.story()
+	s.press("4")
+	s.sees("AAAAA", "✗░░░", "lost by w2")
+}
+
+// Nothing of the present gets into a picture that is frozen, and nothing of it is lost.
+func TestAFrozenPictureHasFrozenLanes(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(3)
+	s.claim(1, "w1", 1)
+	s.pass(3)
+	s.press("p")
+	lanes := func() string {
+		_, text, _ := strings.Cut(s.screen().Text(), "LANES")
+		text, _, _ = strings.Cut(text, "╰")
+		return text
+	}
+	before := lanes()
+	s.pass(1)
+	s.turn("w1", workers.Crashed)
+	s.pass(6)
+	s.claim(1, "w2", 2)
+	s.pass(2)
+	if after := lanes(); after != before {
+		t.Errorf("frozen\n%s\nbecame\n%s", before, after)
+	}
+	s.press("p")
+	s.sees("✗░░░", "A 1 send attempt 2 w2, lost by w1")
+}
+
+// However often the world changes, the lanes take it four times a second, and what came
+// last is not left out.
+func TestLanesTakeFourPicturesASecond(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(1)
+	fed := s.app.pic.lanes.fed
+	for range 100 {
+		s.now = s.now.Add(10 * time.Millisecond)
+		s.send(pulledMsg{state: s.state, workers: s.crew, last: s.app.latest.last})
+	}
+	if n := s.app.pic.lanes.fed - fed; n < 3 || n > 4 {
+		t.Errorf("in a second it took %d pictures", n)
+	}
+	s.now = s.now.Add(10 * time.Millisecond)
+	s.turn("w1", workers.Frozen)
+	s.sees("✱")
+}
+
+// The names of workers in other processes are the same as here: host and process tell
+// them apart. What is no name of leasetop's is shown as it is, and does nothing.
+func TestLanesOfStrangers(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(2)
+	s.claim(1, sampleProcess+"/w1#4", 1)
+	s.claim(2, "shop1:4712:00000000/w1#4", 1)
+	s.claim(3, "a/\x1b]0;owned\a\u202e worker with a name that is very long, longer than any lane", 1)
+	s.pass(2)
+	s.sees("w1@shop1:4712", "2 send w1@shop1:4712", "1 send w1", "3 send a/␛]0;owned␇‹U+202E›")
+}
+
+func TestMoreLeasesThanAreKnownIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(1)
+	s.claim(1, "w1", 1)
+	s.state.Leases.Total, s.state.Leases.Capped = 1234, true
+	s.pull()
+	s.sees("LANES 60s · 1 of 1,234+ leases")
+}
+
+// A second later nothing but columns has moved, and within a second nothing.
+func TestLanesChangeNoOftenerThanTheirClock(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.story()
+	before := s.screen().Text()
+	for range 3 {
+		s.now = s.now.Add(50 * time.Millisecond)
+		s.send(pulledMsg{state: s.state, workers: s.crew, last: s.app.latest.last})
+		if now := s.screen().Text(); now != before {
+			t.Fatalf("without news\n%s\nbecame\n%s", before, now)
+		}
+	}
+}
+
+func TestTheTimeAxis(t *testing.T) {
+	t.Parallel()
+	for span, want := range map[time.Duration]string{
+		15 * time.Second: "15s ago        10s             5s           now",
+		time.Minute:      "60s ago    45s         30s         15s      now",
+		5 * time.Minute:  "5m ago   4m       3m        2m       60s    now",
+		10 * time.Second: "10s ago  8s       6s        4s       2s     now",
+		7 * time.Second:  "7s ago                                      now",
+	} {
+		if got := timeAxis(span, 47); got != want {
+			t.Errorf("%v: %q, not %q", span, got, want)
+		}
+	}
+	for w := range 12 {
+		if got := timeAxis(time.Minute, w); len(got) != w {
+			t.Errorf("%q is not %d wide", got, w)
+		}
+	}
+}
