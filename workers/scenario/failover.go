@@ -105,7 +105,7 @@ func failover() Scenario {
 			},
 		},
 		Measures: []Measure{{
-			Name: "follow", Text: "from the promotion until jobs were completed again", Unit: "s", Bound: AtMost(8), Timed: true,
+			Name: "follow", Text: "from the promotion until a job was completed", Unit: "s", Bound: AtMost(8), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) {
 				pause, err := s.Pause(ctx, promoted)
 				return pause.Seconds(), err

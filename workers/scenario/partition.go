@@ -127,7 +127,7 @@ func partition() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "ahead", Text: "handlers stopped before their leases ended, by at least", Unit: "ms", Bound: AtLeast(0), Timed: true,
+				Name: "ahead", Text: "from a handler's stop to the end of its lease", Unit: "ms", Bound: AtLeast(0), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
 					_, left := stops.least()
 					return float64(left.Milliseconds()), stops.err()
