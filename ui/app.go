@@ -58,6 +58,7 @@ type app struct {
 	jobsTab  *jobsTab
 	deadTab  *deadTab
 	crew     *crewTab
+	stories  *scenarioTab
 	events   *eventsTab
 	over     []page // opened over the tab, the one in front last; esc goes back
 	dialogs  dialogs
@@ -66,6 +67,7 @@ type app struct {
 	flash    flash
 	drafts   drafts
 	plans    plansHere
+	plays    playsHere
 	// undoables are what this dashboard did that can be taken back, oldest first.
 	undoables []undoable
 	alarm     alert.Alarm
@@ -83,6 +85,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 		}
 	}
 	a.overview, a.jobsTab, a.deadTab, a.crew, a.events = newOverview(), newJobsTab(), &deadTab{}, &crewTab{}, newEventsTab()
+	a.stories = newScenarioTab(a)
 	a.tabs = a.registry()
 	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil, lanes: &laneFeed{}}
 	a.latest.state = a.pic.state
@@ -181,6 +184,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case planStartedMsg, planToldMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg:
 		a.frame = ""
 		return a.planned(msg)
+	case groundMsg, playBegunMsg, playMsg, leaveMsg:
+		return a.played(msg)
 	case orderedMsg:
 		a.ordered(msg)
 	case pausedMsg:
@@ -281,6 +286,9 @@ func (a *app) freeze() {
 	a.frozen = !a.frozen
 	if !a.frozen {
 		a.adopt(a.latest)
+		if a.plays.now != nil {
+			a.plays.now.show()
+		}
 		a.tick()
 	}
 }

@@ -31,17 +31,20 @@ func (b *background) end() {
 	}
 }
 
-// close lets nothing more begin and waits for what runs, but no longer than patience.
-func (b *background) close(patience time.Duration) {
+// close lets nothing more begin and waits for what runs, but no longer than patience. It
+// tells whether all has ended.
+func (b *background) close(patience time.Duration) (ended bool) {
 	b.mu.Lock()
 	b.closed, b.idle = true, make(chan struct{})
 	none, idle := b.n == 0, b.idle
 	b.mu.Unlock()
 	if none {
-		return
+		return true
 	}
 	select {
 	case <-idle:
+		return true
 	case <-time.After(patience):
+		return false
 	}
 }

@@ -19,6 +19,8 @@ type Config struct {
 	Workers Workers // the workers of this process; nil when the dashboard only watches
 	Demo    Demo    // the demonstration; nil on anybody's own database
 
+	Scenarios Scenarios // the failure stories; nil when none can be played
+
 	Origin string   // where the connection comes from: "local server", "DATABASE_URL"
 	By     string   // who acts, as jobs and pauses remember it: "ann@laptop"
 	Serves []string // the queues this process has handlers for; a new worker may take these

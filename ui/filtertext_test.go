@@ -28,7 +28,7 @@ func TestFilterTextIsLiteralOrSaidToBeWrong(t *testing.T) {
 		{"dead letters", []string{"3", "/"}, func(s *stage) *filterLine { return &s.app.deadTab.line }},
 		{"dead letters, listed", []string{"3", "tab", "/"}, func(s *stage) *filterLine { return &s.app.deadTab.line }},
 		{"queue", []string{"2", "Q"}, nil},
-		{"events", []string{"5", "/"}, nil},
+		{"events", []string{"6", "/"}, nil},
 		{"why to discard", []string{"3", "D"}, nil},
 		{"why to redrive", []string{"3", "R", "shift+tab", "shift+tab"}, nil},
 	} {

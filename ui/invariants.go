@@ -17,7 +17,16 @@ func invariants(p *picture, w int) []string {
 	if p.ledger == nil {
 		return nil
 	}
-	t := p.theme
+	note := ""
+	if old, stale := p.stale(p.counted.Add(ledgerEvery)); stale {
+		note = "stale: " + age(old+ledgerEvery) + " old"
+	}
+	return p.theme.invariantLine(p.ledger, p.fenced, p.worst, note, w)
+}
+
+// invariantLine draws what must hold. A note, where there is one, says why it may not be
+// so any more.
+func (t *theme) invariantLine(l *Ledger, fenced uint64, worst time.Duration, note string, w int) []string {
 	line := func(words invariantWords) string {
 		var parts []string
 		count := func(name string, n int64) {
@@ -25,18 +34,17 @@ func invariants(p *picture, w int) []string {
 				parts = append(parts, t.dim.draw(name)+t.text.draw(thousands(n)))
 			}
 		}
-		count(words.effects, p.ledger.Effects)
+		count(words.effects, l.Effects)
 		parts = append(parts,
-			t.mustBeNone("lost", p.ledger.Lost),
-			t.mustBeNone(words.doubled, p.ledger.Doubled),
-			t.noOverlap(words.overlap, p.ledger))
-		count(words.fenced, int64(p.fenced))
-		parts = append(parts, t.recovery(words.worst, words.of, p.worst, p.ledger.Lease))
+			t.mustBeNone("lost", l.Lost),
+			t.mustBeNone(words.doubled, l.Doubled),
+			t.noOverlap(words.overlap, l))
+		count(words.fenced, int64(fenced))
+		parts = append(parts, t.recovery(words.worst, words.of, worst, l.Lease))
 		return " " + t.strong.draw("INVARIANTS") + "  " + strings.Join(parts, t.faint.draw(words.between))
 	}
-	note := ""
-	if old, stale := p.stale(p.counted.Add(ledgerEvery)); stale {
-		note = " · stale: " + age(old+ledgerEvery) + " old"
+	if note != "" {
+		note = " · " + note
 	}
 	text := ""
 	for _, words := range invariantWording {

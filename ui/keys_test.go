@@ -12,7 +12,7 @@ import (
 // everywhere, or says where.
 func TestPlansAndPauseHaveOneKeyEach(t *testing.T) {
 	t.Parallel()
-	for _, page := range [][]string{{"1"}, {"1", "tab"}, {"2"}, {"3"}, {"3", "tab"}, {"3", "tab", "enter"}, {"4"}, {"5"}, {"L"}} {
+	for _, page := range [][]string{{"1"}, {"1", "tab"}, {"2"}, {"3"}, {"3", "tab"}, {"3", "tab", "enter"}, {"4"}, {"5"}, {"6"}, {"L"}} {
 		s := newStage(t, newWorld(), 120, 36)
 		s.press(page...)
 		s.press("P")
@@ -35,7 +35,7 @@ func TestPlansAndPauseHaveOneKeyEach(t *testing.T) {
 // No page has two actions on one key, and no key of a page stands in the help twice.
 func TestHelpNamesAKeyOnce(t *testing.T) {
 	t.Parallel()
-	for _, page := range [][]string{{"1"}, {"2"}, {"3"}, {"3", "tab"}, {"3", "tab", "enter"}, {"4"}, {"5"}, {"L"}, {"l"}} {
+	for _, page := range [][]string{{"1"}, {"2"}, {"3"}, {"3", "tab"}, {"3", "tab", "enter"}, {"4"}, {"5"}, {"6"}, {"L"}, {"l"}} {
 		s := newStage(t, newWorld(), 120, 36)
 		s.press(page...)
 		seen := map[string]bool{}

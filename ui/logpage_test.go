@@ -52,7 +52,7 @@ func TestOperatorLogIsDrawn(t *testing.T) {
 func TestLogOpensFromEverywhereAndGoesBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)
-	for _, tab := range []string{"1", "2", "3", "4", "5"} {
+	for _, tab := range []string{"1", "2", "3", "4", "5", "6"} {
 		s.press(tab, "L")
 		s.sees("OPERATOR LOG 7")
 		s.press("esc")

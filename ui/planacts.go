@@ -248,7 +248,7 @@ func (a *app) newQuit() *confirm {
 		says: "This dashboard executes " + what + ". What it has redriven stays so, and the rest stands still until somebody goes on: " +
 			"any dashboard does, by c on the plan's page, and so does `leasetop plan resume`.",
 		yes: "quit", no: "stay",
-		do: func() tea.Cmd { return tea.Quit },
+		do: a.leave,
 	}
 }
 
@@ -265,7 +265,7 @@ func (a *app) planNow(id int64) func() []string {
 // quit ends the program, or asks whether to while it executes plans.
 func (a *app) quit() tea.Cmd {
 	if len(a.plans.runs) == 0 {
-		return tea.Quit
+		return a.leave()
 	}
 	a.ask(a.newQuit())
 	return nil

@@ -11,14 +11,14 @@ func (a *app) press(k tea.KeyPressMsg) tea.Cmd {
 	now, pressed := a.now(), k.String()
 	together := a.presses.Note(now)
 	if pressed == "ctrl+c" {
-		return tea.Quit
+		return a.leave()
 	}
 	if pressed == "ctrl+z" {
 		return tea.Suspend
 	}
 	if !a.roomy() {
 		if pressed == "q" {
-			return tea.Quit
+			return a.leave()
 		}
 		return nil
 	}

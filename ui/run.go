@@ -89,6 +89,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	cancel() // commands that still wait give up
 	a.plans.work.close(planFarewell)
+	cleaned := a.plays.work.close(playFarewell)
 	switch {
 	case watch == nil:
 	case over:
@@ -100,6 +101,9 @@ func Run(ctx context.Context, cfg Config) error {
 	if over {
 		for _, line := range append(a.leftPlans(), draft...) {
 			fmt.Fprintln(os.Stderr, "leasetop: "+line)
+		}
+		if !cleaned {
+			fmt.Fprintln(os.Stderr, "leasetop: a scenario was still being cleaned up: what is left of it goes when the next is played here")
 		}
 	}
 	var fault *panicError

@@ -52,6 +52,7 @@ func (a *app) screen() []string {
 	lines = append(lines, alertLine(&a.pic, w)...)
 	lines = append(lines, banner(&a.pic, w)...)
 	lines = append(lines, a.planLine(w)...)
+	lines = append(lines, a.playLine(w)...)
 	body := h - len(lines) - 1
 	switch s := a.pic.state.Server; {
 	case s.SchemaMissing:

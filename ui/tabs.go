@@ -42,6 +42,7 @@ func (a *app) registry() []tab {
 			}
 			return pick(p.alone, "", strconv.Itoa(live))
 		}, a.crew},
+		{"Scenarios", func(*picture) string { return pick(a.plays.live() != nil, "▶", "") }, a.stories},
 		{"Events", func(*picture) string { return "" }, a.events},
 	}
 }
@@ -68,6 +69,9 @@ func (a *app) tabKeys() []action {
 		keys[i] = key(strconv.Itoa(i+1), "", t.name, func() tea.Cmd {
 			a.open, a.over = i, nil
 			a.jobsTab.Again() // when it is looked at: what was read before may be old
+			if live := a.plays.live(); live != nil && t.page == page(a.stories) {
+				a.over = []page{&stagePage{pic: &a.pic, of: live}}
+			}
 			a.show()
 			return nil
 		})
@@ -89,8 +93,11 @@ func (a *app) tabLine(w int) string {
 	return safe.FitStyled(line, w)
 }
 
-// shorter are names of tabs where there is little room.
-var shorter = map[string]string{"Dead letters": "Dead"}
+// shorter are names of tabs where there is little room, shortest where there is least.
+var (
+	shorter  = map[string]string{"Dead letters": "Dead"}
+	shortest = map[string]string{"Scenarios": "Scenes"}
+)
 
 // tabNames draws each tab.
 func (a *app) tabNames(short, bare bool) (names []string) {
@@ -102,6 +109,9 @@ func (a *app) tabNames(short, bare bool) (names []string) {
 		}
 		if bare {
 			badge = ""
+			if s := shortest[name]; s != "" {
+				name = s
+			}
 		}
 		if i == a.open {
 			text := join(number+" "+name, badge)

@@ -18,6 +18,7 @@ import (
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/demo"
 	"github.com/leasetop/leasetop/workers/overlap"
+	"github.com/leasetop/leasetop/workers/scenario"
 )
 
 // dashboard shows the queue, live, until it is quit or ctx ends. On the private
@@ -108,7 +109,7 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.
 		}
 		return plain.Run(ctx, feed, pool, alerts.Limits, os.Stdout)
 	}
-	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts}
+	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts, Scenarios: stories{scenario.Ground{Queue: d.Queue}}}
 	if pool != nil {
 		config.Workers, config.Demo, config.Serves = pool, demonstration, demo.Queues()
 	}

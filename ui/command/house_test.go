@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"workers/faults":           {"workers", "queue", "sql", "sql/local"},
 	"workers/internal/without": {},
 	"workers/overlap":          {"workers", "queue"},
-	"ui":                       {"ui/editor", "ui/guard", "ui/lanes", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers"},
+	"ui":                       {"ui/editor", "ui/guard", "ui/lanes", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/scenario"},
 	"ui/editor":                {"ui/guard"},
 	"ui/guard":                 {"ui/safe"},
 	"ui/lanes":                 {"ui/safe"},
