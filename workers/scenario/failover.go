@@ -48,7 +48,7 @@ func failover() Scenario {
 					return nil
 				},
 				Expect: []Expect{
-					{Text: "the standby has each commit before it counts", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (ok bool, _ string, err error) {
+					{Text: "each commit waits for both servers", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (ok bool, _ string, err error) {
 						err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_in_sync")).Scan(&ok)
 						return ok, "there is no synchronous standby", err
 					}},

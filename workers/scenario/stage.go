@@ -351,7 +351,7 @@ func (s *Stage) heard(e workers.Event) {
 	if struck {
 		return // how the workers are ended is no part of the story
 	}
-	if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
+	if e.Watched { // else it tells how long the database was away
 		s.mu.Lock()
 		s.worst = max(s.worst, e.Late)
 		s.mu.Unlock()
