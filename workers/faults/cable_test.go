@@ -92,6 +92,12 @@ func TestStalledCableLetsNothingPassAndTellsNobodyUntilItIsHealed(t *testing.T) 
 	if _, err := pgx.ConnectConfig(hasty, config); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a dial that gives up says %v", err)
 	}
+	if _, err := c.dial(hasty, "tcp", "", func(context.Context, string, string) (net.Conn, error) {
+		t.Error("the server was asked for a connection during the partition")
+		return nil, net.ErrClosed
+	}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
 	if !pending(answer) || !pending(dialled) || c.String() != "stalled" {
 		t.Error("something passed a stalled cable")
 	}

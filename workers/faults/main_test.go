@@ -20,7 +20,7 @@ func init() {
 	Register("waiting", func(*queue.Queue) *workers.Handlers {
 		h := workers.NewHandlers()
 		h.Queue("q", func(ctx context.Context, job *queue.Job) error {
-			fmt.Println("began", job.ID)
+			fmt.Printf("began %d%s\n", job.ID, os.Getenv(childVariable)) // which is not for what handlers start
 			select {
 			case <-Told("open"):
 				return nil

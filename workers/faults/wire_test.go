@@ -178,3 +178,30 @@ func BenchmarkRoundTrip(b *testing.B) {
 		})
 	}
 }
+
+// What hangs in a partition stays there, also when its sender gives up.
+func TestClosedConnectionKeepsWhatItWroteUntilTheCableIsHealed(t *testing.T) {
+	t.Parallel()
+	c := newCable(t)
+	client, server := piped(t, c)
+	c.Stall()
+	if _, err := client.Write([]byte("late")); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := server.Read(make([]byte, 10)); !timedOut(err) {
+		t.Errorf("during the partition %d bytes arrived: %v", n, err)
+	}
+	if err := server.SetReadDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	c.Heal()
+	if all, err := io.ReadAll(server); string(all) != "late" || err != nil {
+		t.Errorf("%q arrived: %v", all, err)
+	}
+}
