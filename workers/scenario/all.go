@@ -22,5 +22,7 @@ func All() []Scenario {
 		mistakeFIFO(),
 		mistakePolling(),
 		mistakeLongClaim(),
+		vacuum(),
+		index(),
 	}
 }

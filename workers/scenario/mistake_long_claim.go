@@ -26,7 +26,7 @@ func mistakeLongClaim() Scenario {
 	)
 	// dead runs VACUUM and tells how many old row versions it had to leave.
 	dead := func(ctx context.Context, s *Stage) (n int64, err error) {
-		if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_vacuum"), pgx.QueryExecModeSimpleProtocol); err != nil {
+		if err := s.vacuum(ctx); err != nil {
 			return 0, err
 		}
 		err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_dead_rows")).Scan(&n)

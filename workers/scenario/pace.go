@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // rate plots how fast a counter rises, for two times, and returns how fast it rose in the second.
@@ -50,4 +52,27 @@ func middle(all []time.Duration) time.Duration {
 	}
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[len(sorted)/2]
+}
+
+// vacuum removes what no transaction can see any more from the jobs' table, which must be the play's own.
+func (s *Stage) vacuum(ctx context.Context) error {
+	_, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_vacuum"), pgx.QueryExecModeSimpleProtocol)
+	return err
+}
+
+// paced does something so many times, unhurried, so that it can be watched.
+func paced(ctx context.Context, times int, do func() error) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for range times {
+		if err := do(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return nil
 }

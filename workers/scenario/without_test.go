@@ -15,6 +15,7 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		fails      string // the assertion or measure that says so
 	}{
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
+		{without.Mark, "vacuum", "from the mark a claim is 5 times as quick, and more"},
 		{without.SkipLocked, "race", "SKIP LOCKED: nobody waits for a lock"},
 		{without.Reclaim, "kill9", "w2 holds all 20, at their second attempt"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},

@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/internal/without"
+)
+
+// vacuum shows what a long transaction does to claims, and what the low-water mark is for.
+func vacuum() Scenario {
+	const (
+		marked, unmarked = "claim from the mark", "claim from the start"
+		batch            = 10_000 // jobs that go through between two looks
+		before, under    = 5, 20  // batches
+	)
+	var (
+		worker       *probe
+		claim        func(context.Context) (time.Duration, error)
+		release      func() error
+		with, plain  []time.Duration // the claims of this step, and
+		steady, peak time.Duration   // those at the worst moment
+	)
+	// look times claims of both kinds, and plots them.
+	look := func(ctx context.Context, s *Stage) error {
+		w, err := usual(ctx, claim)
+		if err != nil {
+			return err
+		}
+		p, err := usual(ctx, worker.claimFromStart)
+		if err != nil {
+			return err
+		}
+		with, plain = append(with, w), append(plain, p)
+		s.Plot(marked, "ms", inMilliseconds(w))
+		s.Plot(unmarked, "ms", inMilliseconds(p))
+		return nil
+	}
+	// rounds have a batch go through each, and VACUUM run after every so many.
+	rounds := func(ctx context.Context, s *Stage, n, clear int) error {
+		with, plain = nil, nil
+		for i := range n {
+			if err := worker.flow(ctx, batch, batch); err != nil {
+				return err
+			}
+			if (i+1)%clear == 0 {
+				if err := s.vacuum(ctx); err != nil {
+					return err
+				}
+			}
+			if err := look(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// lately is what claims took in the end.
+	lately := func(all []time.Duration) time.Duration { return middle(all[max(0, len(all)-5):]) }
+	return Scenario{
+		Name:  "vacuum",
+		Title: "A long transaction holds VACUUM up",
+		Shows: "Claimed jobs leave dead entries at the head of the index. While a long transaction is open VACUUM may not clear them away, and every claim walks over them. A mark of where the last claim found work skips them.",
+		Needs: Schema, Lasts: 8 * time.Second,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			if worker, err = s.Probe(ctx, "w1"); err != nil {
+				return err
+			}
+			claim = worker.claim
+			if s.lacks(without.Mark) {
+				claim = worker.claimFromStart
+			}
+			return worker.flow(ctx, 1000, 0) // enough for all claims that are timed
+		},
+		Steps: []Step{
+			{
+				Say: "50,000 jobs go through the queue, and VACUUM cleans up behind them. w1 claims two ways: from the start of the index, and from its mark, the place where the last claim found work. They take about the same.",
+				Do:  func(ctx context.Context, s *Stage) error { return rounds(ctx, s, before, 1) },
+				Expect: []Expect{
+					{Text: "from the start or from the mark is much the same", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return lately(plain) < 5*lately(with), fmt.Sprintf("%v, and %v", lately(plain), lately(with)), nil
+					}},
+				},
+			},
+			{
+				Say: "Somebody's report opens a transaction and keeps it. 200,000 more jobs go through; VACUUM runs, and may not remove one dead entry, for the report might look at it. Watch the claims from the start climb.",
+				Do: func(ctx context.Context, s *Stage) error {
+					config, err := s.Q.DialConfig(ctx)
+					if err != nil {
+						return err
+					}
+					if release, err = faults.PinVacuum(ctx, config); err != nil {
+						return err
+					}
+					s.Later("end the long transaction", func(context.Context) error { return release() })
+					s.Mark(marked, "long transaction")
+					s.Mark(unmarked, "long transaction")
+					err = rounds(ctx, s, under, 5)
+					steady, peak = lately(with), lately(plain)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "from the mark a claim is 5 times as quick, and more", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return 5*steady < peak, fmt.Sprintf("%v, from the start %v", steady, peak), nil
+					}},
+				},
+			},
+			{
+				Say: "The report is done, and its transaction over. VACUUM runs once more and removes what it had to leave: both claims are quick again. The mark is for the time until somebody finds the report.",
+				Do: func(ctx context.Context, s *Stage) error {
+					if err := release(); err != nil {
+						return err
+					}
+					s.Mark(marked, "it ends; VACUUM")
+					s.Mark(unmarked, "it ends; VACUUM")
+					if err := s.vacuum(ctx); err != nil {
+						return err
+					}
+					with, plain = nil, nil
+					return paced(ctx, 2*before, func() error { return look(ctx, s) })
+				},
+				Expect: []Expect{
+					{Text: "from the start claims are quick again: under a third", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return 3*lately(plain) < peak, fmt.Sprintf("%v after %v", lately(plain), peak), nil
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "times", Text: "so many times quicker is the claim from the mark", Bound: AtLeast(5),
+				Value: func(context.Context, *Stage) (float64, error) { return peak.Seconds() / steady.Seconds(), nil },
+			},
+			{
+				Name: "from_mark", Text: "a claim from the mark, with 200,000 dead entries", Unit: "ms",
+				Value: func(context.Context, *Stage) (float64, error) { return inMilliseconds(steady), nil },
+			},
+			{
+				Name: "from_start", Text: "and one from the start", Unit: "ms",
+				Value: func(context.Context, *Stage) (float64, error) { return inMilliseconds(peak), nil },
+			},
+		},
+	}
+}
