@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	mails     = 100             // that come while the provider is down
+	mails     = 50              // that come while the provider is down
 	outage    = 3 * time.Second // for so long is it down, at least
 	callsPlot = "calls of the provider"
 )
@@ -43,7 +43,7 @@ func flaky() Scenario {
 		Title: "A dependency is down",
 		Shows: "What fails for the moment is tried again, later and later, each job at a moment of its own. " +
 			"So jobs that failed together do not come back together, and whoever is down can get up.",
-		Needs: Queue, Lasts: 7 * time.Second, Quick: true,
+		Needs: Queue, Lasts: 7 * time.Second, Quick: true, Flows: true,
 		Setup: func(ctx context.Context, s *Stage) error {
 			provider = faults.NewDependency(s.Rand.Uint64())
 			calls.plotOn(s, callsPlot)
@@ -68,7 +68,7 @@ func flaky() Scenario {
 				},
 			},
 			{
-				Say: "The provider goes down, and 100 mails come. All fail at once. If all were tried again at once, it would be called without end. Watch the calls: a peak, and then its retries, thinner and thinner.",
+				Say: "The provider goes down, and 50 mails come. All fail at once. If all were tried again at once, it would be called without end. Watch the calls: a peak, and then its retries, thinner and thinner.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					provider.Set(1, 0)
 					s.Mark(callsPlot, "down")
@@ -107,7 +107,7 @@ func flaky() Scenario {
 					return nil
 				},
 				Expect: []Expect{
-					{Text: "all 100 mails are sent", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+					{Text: "all 50 mails are sent", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						ok, seen, err := s.AllCompleted(ctx, late...)
 						if ok && done.IsZero() {
 							done = time.Now()
