@@ -41,13 +41,16 @@ func kill9() Scenario {
 			if err != nil {
 				return err
 			}
-			victim, err = s.Process(ctx, ProcessOptions{Name: "w1", Slots: many, Lease: lease})
-			return err
+			if victim, err = s.Process(ctx, ProcessOptions{Name: "w1", Slots: many, Lease: lease}); err != nil {
+				return err
+			}
+			s.Note("w1", fmt.Sprintf("is process %d", victim.Pid()))
+			return nil
 		},
 		Steps: []Step{
 			{
-				Say: "w1 is a process of its own: ps shows it, with the pid you see. It can do 20 jobs at a time. " +
-					"We enqueue 20; it claims them all.",
+				Say: "w1 is a process of its own, which ps would show. It does up to 20 jobs at a time; we enqueue 20, and it claims them all, " +
+					"by leases of 3 s.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					jobs, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{Kind: Holding}}, many)...)
 					return err
@@ -61,7 +64,7 @@ func kill9() Scenario {
 			},
 			{
 				Say: "w2 joins, in this process, with 20 free slots. Now kill -9: no handler returns, nothing is written. " +
-					"The 20 rows still name w1, until its leases of 3 s run out; then watch w2.",
+					"The 20 rows still name w1, until its leases run out; then watch w2.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					if err := other.Pool.SpawnAs("w2", []string{s.Queue("")}, many); err != nil {
 						return err
@@ -72,7 +75,6 @@ func kill9() Scenario {
 					if err := victim.Kill(); err != nil {
 						return err
 					}
-					s.Says("w1", "killed")
 					s.Note("w1", fmt.Sprintf("kill -9 %d", victim.Pid()))
 					return nil
 				},
