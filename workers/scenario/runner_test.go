@@ -1,0 +1,72 @@
+package scenario
+
+import (
+	"context"
+	"testing"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+func TestWorkersAreSeenFromWithinAndFromTheDatabase(t *testing.T) {
+	t.Parallel()
+	try(t, ground(t), func(ctx context.Context, s *Stage) error {
+		gate := NewGate()
+		crew, err := s.Crew(ctx, CrewOptions{
+			Workers: []string{"w1", "w2"},
+			Work:    func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) },
+		})
+		if err != nil {
+			return err
+		}
+		jobs, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{})
+		if err != nil {
+			return err
+		}
+		until := func(holds func() bool) error {
+			for !holds() {
+				changed := crew.Pool.Changed()
+				if holds() {
+					break
+				}
+				select {
+				case <-changed:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		}
+		of := func(name string) int64 {
+			if running := s.Worker(name).Running; len(running) == 1 {
+				return running[0].JobID
+			}
+			return 0
+		}
+		if err := until(func() bool { return of("w1") != 0 && of("w2") != 0 }); err != nil {
+			return err
+		}
+		held := func(want bool, workers ...string) {
+			t.Helper()
+			if got, seen, err := s.Held(ctx, jobs, workers...); err != nil || got != want {
+				t.Errorf("held by %q: %v, want %v: %s, %v", workers, got, want, seen, err)
+			}
+		}
+		held(true, "w1", "w2")
+		held(false, "w1")
+		held(false, "w1", "w1")
+		mine, others := of("w1"), of("w2")
+		if !s.Runs("w1", mine, 1) || s.Runs("w1", others, 1) || s.Runs("w1", mine, 2) || s.Runs("w3", mine, 1) {
+			t.Error("who runs what at which attempt is mixed up")
+		}
+		if s.Worker("w3").Name != "" {
+			t.Error("there is a w3")
+		}
+		gate.Pass(mine)
+		if err := until(func() bool { return s.Worker("w1").State == workers.Idle && s.Worker("w1").Completed == 1 }); err != nil {
+			return err
+		}
+		held(true, "w2")
+		return nil
+	})
+}
