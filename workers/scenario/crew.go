@@ -145,19 +145,24 @@ func (c *Crew) Handler(work func(ctx context.Context, job *queue.Job) error) wor
 				return err
 			}
 		}
-		tx, err := c.Queue.Pool().Begin(ctx)
-		if err != nil {
-			return fmt.Errorf("begin: %w", err)
-		}
-		defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
-		if _, err := tx.Exec(ctx, c.Queue.Schema().Query("scenario_effect"), c.stage.run, job.ID, job.Attempts, job.LockedBy); err != nil {
-			return fmt.Errorf("enter the effect: %w", err)
-		}
-		if err := workers.CompleteTx(ctx, tx); err != nil {
-			return err
-		}
-		return tx.Commit(ctx)
+		return complete(ctx, c.Queue, c.stage.run, job)
 	}
+}
+
+// complete enters a job's effect and completes it, in one transaction.
+func complete(ctx context.Context, q *queue.Queue, run string, job *queue.Job) error {
+	tx, err := q.Pool().Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
+	if _, err := tx.Exec(ctx, q.Schema().Query("scenario_effect"), run, job.ID, job.Attempts, job.LockedBy); err != nil {
+		return fmt.Errorf("enter the effect: %w", err)
+	}
+	if err := workers.CompleteTx(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
 }
 
 // Effect enters an effect that is not in the completion's transaction, as one on another

@@ -36,9 +36,21 @@ const (
 	loadWaits   = 5 * time.Second
 )
 
-// Load begins to enqueue. It ends when it is stopped, and with the play. What the database
-// does not take is not enqueued again: the next job is.
-func (s *Stage) Load(every time.Duration) *Load {
+// Load begins to enqueue short jobs. It ends when it is stopped, and with the play. What
+// the database does not take is not enqueued again: the next job is.
+func (s *Stage) Load(every time.Duration) *Load { return s.LoadOf(every, short) }
+
+// short is a job of short labour.
+func short(lot *rand.Rand) queue.NewJob { return toil(lot, leastLabour, mostLabour) }
+
+// toil is a job whose labour is between the two.
+func toil(lot *rand.Rand, least, most time.Duration) queue.NewJob {
+	takes := least + time.Duration(lot.Int64N(int64(most-least)))
+	return queue.NewJob{Value: labour{Ms: int(takes.Milliseconds())}}
+}
+
+// LoadOf is a Load of other jobs. job may draw from what it is given.
+func (s *Stage) LoadOf(every time.Duration, job func(lot *rand.Rand) queue.NewJob) *Load {
 	ctx, stop := context.WithCancel(context.WithoutCancel(s.ctx))
 	l := &Load{stop: stop, over: make(chan struct{})}
 	lot := rand.New(rand.NewPCG(s.Rand.Uint64(), 1))
@@ -56,18 +68,17 @@ func (s *Stage) Load(every time.Duration) *Load {
 				return
 			case <-next.C:
 			}
-			takes := leastLabour + time.Duration(lot.Int64N(int64(mostLabour-leastLabour)))
-			l.enqueue(ctx, s, takes)
+			l.enqueue(ctx, s, job(lot))
 		}
 	}()
 	return l
 }
 
-func (l *Load) enqueue(ctx context.Context, s *Stage, takes time.Duration) {
+func (l *Load) enqueue(ctx context.Context, s *Stage, job queue.NewJob) {
 	// It goes on when the load is stopped: nobody should wonder whether the last was taken.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadWaits)
 	defer cancel()
-	ids, err := s.Enqueue(ctx, queue.NewJob{Value: labour{Ms: int(takes.Milliseconds())}})
+	ids, err := s.Enqueue(ctx, job)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {

@@ -44,7 +44,7 @@ func TestLoadCountsWhatIsRefused(t *testing.T) {
 	}
 	q.Pool().Close()
 	var l Load
-	l.enqueue(t.Context(), &Stage{Q: q, run: "try", queues: map[string]string{}}, time.Second)
+	l.enqueue(t.Context(), &Stage{Q: q, run: "try", queues: map[string]string{}}, queue.NewJob{})
 	if n, err := l.Refused(); n != 1 || err == nil || len(l.Jobs()) != 0 {
 		t.Errorf("%d refused, %v, acknowledged %v", n, err, l.Jobs())
 	}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -16,6 +17,8 @@ type ProcessOptions struct {
 	Queues []string // the story's names, in strict order; none is the story's only queue
 	Slots  int      // 0 is 1
 	Lease  time.Duration
+	// Handlers are those that it runs, by their registered name; "" is [Holding].
+	Handlers string
 }
 
 // Holding is the kind of the jobs that worker processes do: they hold them, until they
@@ -33,7 +36,8 @@ func init() {
 	})
 }
 
-// Process starts a worker in a process of its own, which does jobs of the kind [Holding].
+// Process starts a worker in a process of its own, which does jobs of the kind [Holding]
+// when nothing else is said.
 // It ends with the play.
 func (s *Stage) Process(ctx context.Context, o ProcessOptions) (*faults.Process, error) {
 	if len(o.Queues) == 0 {
@@ -46,9 +50,10 @@ func (s *Stage) Process(ctx context.Context, o ProcessOptions) (*faults.Process,
 	if o.Lease == 0 {
 		o.Lease = usualLease
 	}
+	handlers := cmp.Or(o.Handlers, Holding)
 	p, err := faults.StartProcess(ctx, faults.ProcessOptions{
 		URL: s.Q.Pool().Config().ConnString(), Schema: s.Q.Schema().Name(),
-		Name: o.Name, Queues: full, Slots: max(o.Slots, 1), Handlers: Holding, Lease: o.Lease, Events: s.heard,
+		Name: o.Name, Queues: full, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.heard,
 	})
 	if err != nil {
 		return nil, err

@@ -241,7 +241,8 @@ func (s *Stage) diedAt(ctx context.Context, ids []int64) (map[int64]time.Time, e
 // the person before it.
 type planner struct {
 	id    int64
-	fails chan error // of the execution under way
+	fails chan error    // of the execution
+	over  chan struct{} // closed when it has ended
 }
 
 // start starts a plan for all dead letters of the mail queue, which a filter chooses.
@@ -269,11 +270,11 @@ func (p *planner) start(ctx context.Context, s *Stage, plan queue.NewPlan) error
 func (p *planner) execute(ctx context.Context, s *Stage) {
 	ctx, cancel := context.WithCancel(ctx)
 	fails := make(chan error, 1)
-	p.fails = fails
-	gone := make(chan struct{})
+	over := make(chan struct{})
+	p.fails, p.over = fails, over
 	id := p.id
 	go func() {
-		defer close(gone)
+		defer close(over)
 		plan, err := s.Q.ExecutePlan(ctx, id, func(plan queue.Plan) { s.Plot("redriven", "jobs", float64(plan.Redriven)) })
 		if err != nil {
 			fails <- err
@@ -283,7 +284,7 @@ func (p *planner) execute(ctx context.Context, s *Stage) {
 	}()
 	s.Later("end the execution of the plan", func(context.Context) error {
 		cancel()
-		<-gone
+		<-over
 		return nil
 	})
 }
@@ -305,8 +306,13 @@ func (p *planner) cancel(ctx context.Context, s *Stage, why string) error {
 	return err
 }
 
-// goOn resumes the plan.
+// goOn resumes the plan, once nobody is at it any more: one process at a time may be.
 func (p *planner) goOn(ctx context.Context, s *Stage) error {
+	select {
+	case <-p.over:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	if _, err := s.Q.ResumePlan(ctx, s.operator(), "the canary went well", p.id); err != nil {
 		return err
 	}
