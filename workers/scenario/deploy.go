@@ -15,7 +15,8 @@ func deploy() Scenario {
 	var (
 		old   = map[string]*Crew{}
 		load  *Load
-		began time.Time    // by the database's clock
+		began time.Time // by the database's clock
+		ended time.Time
 		cut   atomic.Int64 // handlers that were stopped before they were done
 	)
 	start := func(ctx context.Context, s *Stage, name string) (*Crew, error) {
@@ -102,12 +103,13 @@ func deploy() Scenario {
 			{
 				Say: "The producer ends, and what it enqueued is done. " +
 					"Every job went straight through: one attempt, one effect, whichever version did it.",
-				Do: func(ctx context.Context, s *Stage) error {
+				Do: func(ctx context.Context, s *Stage) (err error) {
 					load.Stop()
 					if n, err := load.Refused(); n > 0 {
 						return fmt.Errorf("%d jobs could not be enqueued: %w", n, err)
 					}
-					return nil
+					ended, err = s.Now(ctx)
+					return err
 				},
 				Expect: []Expect{
 					{Text: "all jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
@@ -130,7 +132,7 @@ func deploy() Scenario {
 			{
 				Name: "pause", Text: "the longest time without a completed job", Unit: "s", Bound: AtMost(1), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
-					pause, err := s.Pause(ctx, began)
+					pause, err := s.Pause(ctx, began, ended)
 					return pause.Seconds(), err
 				},
 			},

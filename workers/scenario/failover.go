@@ -19,6 +19,7 @@ func failover() Scenario {
 		traffic  traffic
 		standby  *local.Server
 		promoted time.Time // by the database's clock
+		ended    time.Time
 		refused  int
 	)
 	return Scenario{
@@ -89,9 +90,10 @@ func failover() Scenario {
 			},
 			{
 				Say: "The producer ends. Every job that was acknowledged, by whichever server, is done, and has one effect.",
-				Do: func(ctx context.Context, s *Stage) error {
+				Do: func(ctx context.Context, s *Stage) (err error) {
 					traffic.end(s)
-					return nil
+					ended, err = s.Now(ctx)
+					return err
 				},
 				Expect: []Expect{
 					// One whose worker gave it up meanwhile waits for the end of its lease.
@@ -107,7 +109,7 @@ func failover() Scenario {
 		Measures: []Measure{{
 			Name: "follow", Text: "from the promotion until a job was completed", Unit: "s", Bound: AtMost(8), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) {
-				pause, err := s.Pause(ctx, promoted)
+				pause, err := s.Pause(ctx, promoted, ended)
 				return pause.Seconds(), err
 			},
 		}},

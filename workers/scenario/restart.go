@@ -18,6 +18,7 @@ func restart() Scenario {
 		long    int64
 		gate    = NewGate()
 		began   time.Time // by the database's clock
+		ended   time.Time
 	)
 	return Scenario{
 		Name:  "restart",
@@ -80,10 +81,11 @@ func restart() Scenario {
 			{
 				Say: "The producer ends, and w3 may finish. Every job that was acknowledged is done, " +
 					"and none has a second effect, though answers were lost on the way.",
-				Do: func(ctx context.Context, s *Stage) error {
+				Do: func(ctx context.Context, s *Stage) (err error) {
 					gate.Open()
 					traffic.end(s)
-					return nil
+					ended, err = s.Now(ctx)
+					return err
 				},
 				Expect: []Expect{
 					// One whose claim was not answered waits for the end of its lease.
@@ -100,7 +102,7 @@ func restart() Scenario {
 			{
 				Name: "away", Text: "the longest time without a completed job", Unit: "s", Bound: AtMost(8), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
-					pause, err := s.Pause(ctx, began)
+					pause, err := s.Pause(ctx, began, ended)
 					return pause.Seconds(), err
 				},
 			},

@@ -47,11 +47,10 @@ func (s *Stage) completed() (n uint64) {
 	return n
 }
 
-// Pause is the longest time between two effects that were entered after a moment of the
-// database's clock.
-func (s *Stage) Pause(ctx context.Context, after time.Time) (time.Duration, error) {
+// Pause is the longest time without an effect between two moments of the database's clock.
+func (s *Stage) Pause(ctx context.Context, from, to time.Time) (time.Duration, error) {
 	var seconds float64
-	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_pause"), s.run, after).Scan(&seconds)
+	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_pause"), s.run, from, to).Scan(&seconds)
 	return time.Duration(seconds * float64(time.Second)), err
 }
 

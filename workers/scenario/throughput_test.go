@@ -15,13 +15,13 @@ func TestPauseIsTheLongestTimeWithoutAnEffect(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pause := func(after, want time.Duration) {
+		pause := func(after, before, want time.Duration) {
 			t.Helper()
-			if got, err := s.Pause(ctx, from.Add(after)); err != nil || got != want {
-				t.Errorf("after %v the longest is %v, want %v: %v", after, got, want, err)
+			if got, err := s.Pause(ctx, from.Add(after), from.Add(before)); err != nil || got != want {
+				t.Errorf("from %v to %v the longest is %v, want %v: %v", after, before, got, want, err)
 			}
 		}
-		pause(0, 0)
+		pause(0, time.Minute, 0)
 		jobs, err := s.Enqueue(ctx, queue.NewJob{})
 		if err != nil {
 			return err
@@ -33,10 +33,11 @@ func TestPauseIsTheLongestTimeWithoutAnEffect(t *testing.T) {
 				return err
 			}
 		}
-		pause(0, 3*time.Second)
-		pause(3500*time.Millisecond, 2*time.Second)
-		pause(3*time.Second, 2*time.Second)
-		pause(7*time.Second, 0)
+		pause(0, time.Minute, 3*time.Second)
+		pause(3*time.Second, time.Minute, 2*time.Second)
+		pause(3*time.Second, 5*time.Second, time.Second)
+		pause(3500*time.Millisecond, time.Minute, 2*time.Second)
+		pause(7*time.Second, time.Minute, 0)
 		_, err = s.Q.Pool().Exec(ctx, "delete from leasetop.scenario_ledger where run = $1", s.run)
 		return err
 	})
