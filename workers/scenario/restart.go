@@ -100,7 +100,7 @@ func restart() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "away", Text: "the longest time without a completed job", Unit: "s", Bound: AtMost(8), Timed: true,
+				Name: "away", Text: "the longest time without a completed job", Unit: "s", Bound: AtMost(12), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
 					pause, err := s.Pause(ctx, began, ended)
 					return pause.Seconds(), err
