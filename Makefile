@@ -6,7 +6,7 @@ export GOFLAGS += -buildvcs=false
 RELEASE := $(shell git describe --tags --always --dirty 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: build run test lint bench screenshots clean help
+.PHONY: build run test lint bench soak screenshots clean help
 
 build: ## build bin/leasetop
 	@go build -ldflags "-X main.release=$(RELEASE)" -o bin/leasetop .
@@ -27,6 +27,10 @@ lint: ## vet, staticcheck, gofumpt, tidy go.mod, imports that point one way
 
 bench: ## measure claims, feed and screens (LEASETOP_BENCH_FULL=1: on the full sizes)
 	go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+minutes = 10
+soak: build ## break things at random under load (minutes=30 seed=1 ARGS="-o json")
+	@exec bin/leasetop scenario soak --minutes $(minutes) $(if $(seed),--seed $(seed)) $(ARGS)
 
 screenshots: ## draw the README's pictures from the running program
 	go run ./screenshots

@@ -22,7 +22,7 @@ func addScenario(root *cobra.Command, o *options, add adder) {
 	group := add(root, &cobra.Command{
 		Use: "scenario", Short: "Break it on purpose: failure stories that assert what the queue promises",
 	}, unknownCommand, func(_ context.Context, cmd *cobra.Command, _ []string) error {
-		return withHelp(cmd, "scenario what? Say scenario list or scenario run")
+		return withHelp(cmd, "scenario what? Say scenario list, scenario run or scenario soak")
 	})
 	add(group, &cobra.Command{
 		Use: "list", Short: "Print which scenarios there are, and what each needs", Example: "leasetop scenario list",
@@ -49,6 +49,7 @@ func addScenario(root *cobra.Command, o *options, add adder) {
 	run.Flags().BoolVar(&every, "all", false, "every scenario, one after another")
 	run.Flags().Uint64Var(&play.Seed, "seed", 0, "what decides all that is drawn by lot; 0 draws one, and says which")
 	run.Flags().BoolVar(&play.Yes, "yes", false, "yes, on a database that is not for demonstrations")
+	addSoak(group, o, add)
 }
 
 // scenarioNames completes the names of scenarios.
