@@ -17,19 +17,24 @@ func (s *Stage) Job(ctx context.Context, id int64) (*queue.Job, error) {
 	return job, nil
 }
 
-// AllCompleted tells whether all these jobs are completed.
+// AllCompleted tells whether all these jobs are completed, and how one of them is that is not.
 func (s *Stage) AllCompleted(ctx context.Context, ids ...int64) (bool, string, error) {
 	jobs, err := s.Q.ByID(ctx, ids...)
 	if err != nil {
 		return false, "", err
 	}
-	n := 0
+	n, other := 0, ""
 	for i := range jobs {
-		if jobs[i].Status == queue.Completed {
+		if job := &jobs[i]; job.Status == queue.Completed {
 			n++
+		} else {
+			other = fmt.Sprintf("; job %d is %s at attempt %d", job.ID, job.Status, job.Attempts)
+			if job.LastError != "" {
+				other += fmt.Sprintf(": %.100s", job.LastError)
+			}
 		}
 	}
-	return n == len(ids), fmt.Sprintf("%d of %d are completed", n, len(ids)), nil
+	return n == len(ids), fmt.Sprintf("%d of %d are completed%s", n, len(ids), other), nil
 }
 
 // Held tells whether these workers hold these jobs, one each.
