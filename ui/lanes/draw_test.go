@@ -322,3 +322,15 @@ func TestAPictureOfThePast(t *testing.T) {
 		t.Errorf("it was\n%s\nand is\n%s", before, now)
 	}
 }
+
+// What a worker had last when it stopped it has finished, though its lease was read
+// before its state.
+func TestWhoStoppedInGoodOrderLostNothing(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(5).claim(1, "w1", 1).pass(3)
+	s.turn("w1", "stopped").finish(1).pass(5)
+	s.draws(`
+	w1                 ·····AAA      |
+	`)
+	s.explains("A 1 send w1 ended")
+}

@@ -165,7 +165,7 @@ func (h *hold) silent(at time.Time) time.Time {
 // hold is then no end of the job.
 func (h *hold) ill(at time.Time) bool {
 	switch h.lane.at(at).condition {
-	case dead, frozen, parted, gone:
+	case dead, frozen, parted:
 		return true
 	}
 	return !h.silent(at).IsZero() || !h.expires.IsZero() && !at.Before(h.expires)
