@@ -197,21 +197,6 @@ func (c *crewTab) View(w, h int) []string {
 	)...)
 }
 
-// The least heights of which the lanes, and what one worker runs, make something.
-const lanesLeast, runsLeast = 7, 8
-
-// swimming draws the lanes in a frame of w × h cells.
-func (c *crewTab) swimming(w, h int) []string {
-	lit := ""
-	if one, ok := c.Worker(); ok {
-		lit = one.Name
-	}
-	if w < wideWidth {
-		return c.pic.theme.ruled(c.lanes.heading(c.pic), c.lanes.view(c.pic, lit, w, h-1), w, h, c.lanes.large)
-	}
-	return c.pic.theme.boxed(c.lanes.heading(c.pic), c.lanes.view(c.pic, lit, w-2, h-2), w, h, c.lanes.large)
-}
-
 func (c *crewTab) runHeading(w workers.Snapshot) heading {
 	return heading{name: w.Name + " RUNS", rest: strconv.Itoa(len(w.Running)) + " of " + plural(w.Slots, "slot")}
 }

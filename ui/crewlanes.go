@@ -146,3 +146,18 @@ func (l *crewLanes) wants(p *picture, room int) int {
 	most, least := laneLines(&p.lanes.Recorder, swim{now: p.now, span: spansShown[l.span]})
 	return pick(most <= room, most, least)
 }
+
+// The least heights of which the lanes, and what one worker runs, make something.
+const lanesLeast, runsLeast = 7, 8
+
+// swimming draws the lanes in a frame of w × h cells.
+func (c *crewTab) swimming(w, h int) []string {
+	lit := ""
+	if one, ok := c.Worker(); ok {
+		lit = one.Name
+	}
+	if w < wideWidth {
+		return c.pic.theme.ruled(c.lanes.heading(c.pic), c.lanes.view(c.pic, lit, w, h-1), w, h, c.lanes.large)
+	}
+	return c.pic.theme.boxed(c.lanes.heading(c.pic), c.lanes.view(c.pic, lit, w-2, h-2), w, h, c.lanes.large)
+}

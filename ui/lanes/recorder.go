@@ -145,6 +145,9 @@ func (r *Recorder) begin(now time.Time, one Held) {
 	}
 	j.queue, j.kind = one.Queue, one.Kind
 	l := r.lane(one.Worker)
+	if h := j.last; h != nil && h.lane == l && h.attempt == one.Attempt && !one.Since.IsZero() && h.since.Equal(one.Since) && r.resume(h, now, one) {
+		return
+	}
 	next := &hold{job: j, lane: l, attempt: one.Attempt, since: one.Since, from: from, slot: l.take(), seen: r.seen}
 	next.renew(now, one)
 	if before := j.last; before != nil && before.lost {
@@ -156,6 +159,20 @@ func (r *Recorder) begin(now time.Time, one Held) {
 	j.last, j.holds, j.story = next, j.holds+1, j.story || one.Attempt > 1
 	r.open[one.Job] = next
 	l.holds = append(l.holds, next)
+}
+
+// resume notes that a hold goes on that seemed to have ended: its lease was not among
+// those that were told of. It reports false of one that is forgotten.
+func (r *Recorder) resume(h *hold, now time.Time, one Held) bool {
+	i := slices.Index(r.past, h)
+	if i < 0 {
+		return false
+	}
+	r.past = slices.Delete(r.past, i, i+1)
+	h.to, h.lost, h.slot, h.seen = time.Time{}, false, h.lane.take(), r.seen
+	h.renew(now, one)
+	r.open[h.job.id] = h
+	return true
 }
 
 // end closes a hold.
