@@ -68,6 +68,7 @@ type app struct {
 	drafts   drafts
 	plans    plansHere
 	plays    playsHere
+	broken   brokenHere
 	// undoables are what this dashboard did that can be taken back, oldest first.
 	undoables []undoable
 	alarm     alert.Alarm
@@ -97,7 +98,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 
 // Init asks the terminal for its background and starts the clock and the feed.
 func (a *app) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0))
+	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0), a.readBroken())
 }
 
 // Update takes one message.
@@ -186,6 +187,9 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.planned(msg)
 	case groundMsg, playBegunMsg, playMsg, leaveMsg:
 		return a.played(msg)
+	case choicesMsg, faultedMsg, healedMsg, brokenMsg:
+		a.frame = ""
+		return a.faulted(msg)
 	case orderedMsg:
 		a.ordered(msg)
 	case pausedMsg:

@@ -10,6 +10,7 @@ import (
 	"github.com/leasetop/leasetop/queue/filter"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 // Config is what the dashboard shows and acts on.
@@ -20,6 +21,7 @@ type Config struct {
 	Demo    Demo    // the demonstration; nil on anybody's own database
 
 	Scenarios Scenarios // the failure stories; nil when none can be played
+	Faults    Faults    // what can be broken on purpose; nil is nothing
 
 	Origin string   // where the connection comes from: "local server", "DATABASE_URL"
 	By     string   // who acts, as jobs and pauses remember it: "ann@laptop"
@@ -75,7 +77,8 @@ type OneJob interface {
 	ArchivedByAct(ctx context.Context, act int64) ([]int64, error)
 }
 
-// Workers are the workers of this process; *workers.Pool is.
+// Workers are the workers of this process, and those in processes of their own that it
+// started; *faults.Crew is.
 type Workers interface {
 	Workers() []workers.Snapshot
 	Events(after uint64) (events []workers.Event, last uint64)
@@ -83,10 +86,19 @@ type Workers interface {
 	ClaimLatency() workers.Latency
 	Fenced() uint64
 	Spawn(queues []string, slots int) (name string, err error)
+	SpawnProcess(ctx context.Context, queues []string, slots int) (name string, pid int, err error)
 	Drain(name string) error
 	Kill(name string) error
 	Freeze(name string) error
 	Remove(name string) error
+}
+
+// Faults are what can be broken on purpose; *faults.Damage is. Broken does not wait.
+type Faults interface {
+	Choices(ctx context.Context, worker string) []faults.Choice
+	Start(ctx context.Context, name, worker string) (did string, err error)
+	Broken() []faults.Broken
+	Heal(ctx context.Context) (healed []string, err error)
 }
 
 // Demo is the demonstration behind the b and x keys.

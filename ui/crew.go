@@ -68,9 +68,9 @@ func (c *crewTab) Keys(a *app) []action {
 			return nil
 		}).never(alone).unless(a.readOnly()),
 		key("d", "drain", "drain: claim nothing more, finish what runs, stop", func() tea.Cmd {
-			return a.order("draining "+name, func() error { return a.cfg.Workers.Drain(name) })
+			return a.drain(w)
 		}).alone().never(alone).unless(none).unless(over),
-		key("K", "kill", "kill: crash in process, its leases run out", func() tea.Cmd {
+		key("K", "kill", "kill: crash in process, or SIGKILL to a process of its own; its leases run out", func() tea.Cmd {
 			a.ask(newKill(a, w))
 			return nil
 		}).never(alone).unless(none).unless(over),
@@ -78,26 +78,28 @@ func (c *crewTab) Keys(a *app) []action {
 			a.ask(newFreeze(a, w))
 			return nil
 		}).never(alone).unless(none).unless(over),
+		a.breakKey(name),
 		key("+ =", "", "one more worker like this one", func() tea.Cmd {
-			return a.spawn(w.Queues, w.Slots)
+			return a.spawn(w.Queues, w.Slots, w.Pid != 0)
 		}).alone().never(alone).unless(none).unless(a.readOnly()),
 		key("-", "", "one less: drain the newest like this one", func() tea.Cmd {
-			return a.order("draining "+fellow, func() error { return a.cfg.Workers.Drain(fellow) })
-		}).alone().never(alone).unless(none).unless(pick(fellow != "", "", "no live worker takes these queues")),
+			return a.drain(fellow)
+		}).alone().never(alone).unless(none).unless(pick(fellow.Name != "", "", "no live worker takes these queues")),
 		key("backspace", "", "take an ended worker off the list", func() tea.Cmd {
 			return a.order(name+" taken off the list", func() error { return a.cfg.Workers.Remove(name) })
 		}).alone().never(alone).unless(none).unless(pick(ended(w), "", name+" has not ended")),
 	}, c.lanes.keys()...)
 }
 
-// fellow is the newest live worker with the same queues.
-func (c *crewTab) fellow(like workers.Snapshot) string {
+// fellow is the newest live worker with the same queues, in a process of its own where
+// the other is.
+func (c *crewTab) fellow(like workers.Snapshot) workers.Snapshot {
 	for _, w := range slices.Backward(c.pic.workers) {
-		if (w.State == workers.Idle || w.State == workers.Busy) && slices.Equal(w.Queues, like.Queues) {
-			return w.Name
+		if (w.State == workers.Idle || w.State == workers.Busy) && (w.Pid == 0) == (like.Pid == 0) && slices.Equal(w.Queues, like.Queues) {
+			return w
 		}
 	}
-	return ""
+	return workers.Snapshot{}
 }
 
 // Heading counts the workers and their slots.
@@ -198,7 +200,11 @@ func (c *crewTab) View(w, h int) []string {
 }
 
 func (c *crewTab) runHeading(w workers.Snapshot) heading {
-	return heading{name: w.Name + " RUNS", rest: strconv.Itoa(len(w.Running)) + " of " + plural(w.Slots, "slot")}
+	h := heading{name: w.Name + " RUNS", rest: strconv.Itoa(len(w.Running)) + " of " + plural(w.Slots, "slot")}
+	if w.Pid != 0 {
+		h.rest += " · process " + strconv.Itoa(w.Pid)
+	}
+	return h
 }
 
 func (c *crewTab) table(w, h int) []string {
@@ -213,7 +219,7 @@ func (c *crewTab) table(w, h int) []string {
 			}
 		}
 	}
-	columns[0].max = widest(4, 12, each(func(s workers.Snapshot) string { return s.Name }))
+	columns[0].max = widest(4, 12, each(withPid))
 	columns[0].min = columns[0].max
 	columns[2].max = widest(8, 28, each(func(s workers.Snapshot) string { return c.queues(s) }))
 	columns[5].max = widest(6, 16, each(func(s workers.Snapshot) string { return firstKind(s) }))
@@ -241,6 +247,14 @@ func (c *crewTab) queues(s workers.Snapshot) string {
 	return strings.Join(names, ",")
 }
 
+// withPid is a worker's name, and the number of its process where that is its own.
+func withPid(s workers.Snapshot) string {
+	if s.Pid == 0 {
+		return s.Name
+	}
+	return s.Name + " " + strconv.Itoa(s.Pid)
+}
+
 func firstKind(s workers.Snapshot) string {
 	if len(s.Running) == 0 {
 		return ""
@@ -259,7 +273,9 @@ func (c *crewTab) cells(s workers.Snapshot) []cell {
 	}
 	glyph, k := stateMark(t, s.State)
 	cells := []cell{
-		{text: s.Name, ink: t.strong},
+		{paint: func(w int) string {
+			return t.strong.draw(safe.Fit(s.Name, len(s.Name))) + t.dim.draw(safe.Fit(withPid(s)[len(s.Name):], w-len(s.Name)))
+		}},
 		{text: glyph + " " + string(s.State), ink: k},
 		{text: c.queues(s), ink: t.dim},
 		{paint: func(w int) string { return c.slots(s, w) }},

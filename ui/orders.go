@@ -22,11 +22,28 @@ func (a *app) order(done string, f func() error) tea.Cmd {
 	return a.io(func(context.Context) tea.Msg { return orderedMsg{done, f()} })
 }
 
-func (a *app) spawn(queues []string, slots int) tea.Cmd {
-	return a.io(func(context.Context) tea.Msg {
-		name, err := a.cfg.Workers.Spawn(queues, slots)
-		return orderedMsg{fmt.Sprintf("spawned %s on %s (%s)", name, strings.Join(queues, ", "), plural(slots, "slot")), err}
+// spawn adds a worker, in this process or in one of its own.
+func (a *app) spawn(queues []string, slots int, apart bool) tea.Cmd {
+	return a.io(func(ctx context.Context) tea.Msg {
+		var name, where string
+		var err error
+		if apart {
+			var pid int
+			name, pid, err = a.cfg.Workers.SpawnProcess(ctx, queues, slots)
+			where = fmt.Sprintf(", process %d", pid)
+		} else {
+			name, err = a.cfg.Workers.Spawn(queues, slots)
+		}
+		return orderedMsg{fmt.Sprintf("spawned %s on %s (%s%s)", name, strings.Join(queues, ", "), plural(slots, "slot"), where), err}
 	})
+}
+
+func (a *app) drain(w workers.Snapshot) tea.Cmd {
+	done := "draining " + w.Name
+	if w.Pid != 0 {
+		done += fmt.Sprintf(": SIGTERM to process %d", w.Pid)
+	}
+	return a.order(done, func() error { return a.cfg.Workers.Drain(w.Name) })
 }
 
 func (a *app) ordered(m orderedMsg) {
@@ -38,7 +55,7 @@ func (a *app) ordered(m orderedMsg) {
 }
 
 func newKill(a *app, w workers.Snapshot) *confirm {
-	return &confirm{
+	c := &confirm{
 		title: "KILL WORKER " + w.Name, grave: true,
 		subject: a.jobsOf(w),
 		says: "It is abandoned at once and nothing is cleaned up, as when a process dies: no statement from it any more. " +
@@ -48,10 +65,17 @@ func newKill(a *app, w workers.Snapshot) *confirm {
 			return a.order("killed "+w.Name+": its leases run out now", func() error { return a.cfg.Workers.Kill(w.Name) })
 		},
 	}
+	if w.Pid != 0 {
+		c.title = "KILL -9 WORKER " + w.Name
+		c.says = fmt.Sprintf("Process %d is its own, and gone at once: kill -9, and nothing of it is left to clean up. "+
+			"Its leases run out, then the reaper of another process gives its jobs back.", w.Pid)
+		c.yes = fmt.Sprintf("SIGKILL to process %d", w.Pid)
+	}
+	return c
 }
 
 func newFreeze(a *app, w workers.Snapshot) *confirm {
-	return &confirm{
+	c := &confirm{
 		title: "FREEZE WORKER " + w.Name, grave: true,
 		subject: a.jobsOf(w),
 		says: "It becomes a zombie: its handlers go on, its heartbeats stop. A second after its leases ran out " +
@@ -61,6 +85,12 @@ func newFreeze(a *app, w workers.Snapshot) *confirm {
 			return a.order("froze "+w.Name+": its heartbeats have stopped", func() error { return a.cfg.Workers.Freeze(w.Name) })
 		},
 	}
+	if w.Pid != 0 {
+		c.says = fmt.Sprintf("Process %d is its own, and stands still with its jobs in hand, handlers too. A second after its leases "+
+			"ran out it gets SIGCONT and finds that it is late: its handlers are stopped, what it still writes is refused.", w.Pid)
+		c.yes = fmt.Sprintf("SIGSTOP to process %d", w.Pid)
+	}
+	return c
 }
 
 // jobsOf names what a worker runs, for a question about it. The worker is fixed,

@@ -110,6 +110,7 @@ func (a *app) globalKeys() []action {
 		a.plansKey(),
 		a.logKey(),
 		a.pauseElsewhere(),
+		a.healKey(),
 		a.healthKey(),
 		key("?", "help", "this list", func() tea.Cmd { return a.help() }),
 		key("ctrl+z", "", "suspend; fg comes back", func() tea.Cmd { return tea.Suspend }),

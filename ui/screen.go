@@ -53,6 +53,7 @@ func (a *app) screen() []string {
 	lines = append(lines, banner(&a.pic, w)...)
 	lines = append(lines, a.planLine(w)...)
 	lines = append(lines, a.playLine(w)...)
+	lines = append(lines, a.brokenLine(w)...)
 	body := h - len(lines) - 1
 	switch s := a.pic.state.Server; {
 	case s.SchemaMissing:

@@ -16,7 +16,8 @@ type spawnForm struct {
 	known []string // every queue there is, by name
 	takes []string // chosen, in order of preference
 	slots int
-	at    int // the row of known under the cursor
+	apart bool // in a process of its own
+	at    int  // the row of known under the cursor
 	top   int
 	ready bool // the cursor is on the button
 }
@@ -25,7 +26,7 @@ const mostSlots = 64
 
 // newSpawn starts from the worker under the cursor.
 func newSpawn(a *app, like workers.Snapshot) *spawnForm {
-	f := &spawnForm{takes: slices.Clone(like.Queues), slots: max(like.Slots, 1)}
+	f := &spawnForm{takes: slices.Clone(like.Queues), slots: max(like.Slots, 1), apart: like.Pid != 0}
 	f.known = append(f.known, a.cfg.Serves...)
 	if len(a.cfg.Serves) == 0 {
 		for _, q := range a.pic.state.Depths.Queues {
@@ -75,6 +76,7 @@ func (f *spawnForm) Keys(a *app) []action {
 		key("tab shift+tab", "", "", func() tea.Cmd { f.ready = !f.ready; return nil }),
 		key("space", "choose", "", func() tea.Cmd { f.toggle(); return nil }),
 		key("+ = right l", "", "", func() tea.Cmd { f.slots = min(f.slots+1, mostSlots); return nil }),
+		key("p", "process", "", func() tea.Cmd { f.apart = !f.apart; return nil }),
 		key("- left h", "", "", func() tea.Cmd { f.slots = max(f.slots-1, 1); return nil }),
 	}
 }
@@ -86,13 +88,13 @@ func (f *spawnForm) enterKey(a *app) action {
 	}
 	return key("y enter", "spawn", "", func() tea.Cmd {
 		a.dialogs.Pop()
-		return a.spawn(f.takes, f.slots)
+		return a.spawn(f.takes, f.slots, f.apart)
 	}).unless(pick(len(f.takes) > 0, "", "a worker needs a queue: choose one with space")).alone()
 }
 
 // Lines draws the form.
 func (f *spawnForm) Lines(t *theme, w, h int, armed bool) []string {
-	room := max(h-6, 1)
+	room := max(h-7, 1)
 	f.top = max(min(f.top, f.at), f.at-room+1)
 	lines := []string{t.dim.draw(safe.Fit("queues, in the order they are taken", w))}
 	if len(f.known) == 0 {
@@ -108,7 +110,18 @@ func (f *spawnForm) Lines(t *theme, w, h int, armed bool) []string {
 	lines = append(lines, "",
 		safe.FitStyled(" "+t.dim.draw("slots")+" "+t.accent.draw("-")+" "+t.strong.draw(strconv.Itoa(f.slots))+" "+t.accent.draw("+")+
 			"  "+t.faint.draw(strings.Repeat("▯", min(f.slots, 24))), w),
+		safe.FitStyled(" "+t.dim.draw("runs ")+" "+t.accent.draw("p")+" "+f.where(t), w),
 		"",
 		safe.FitStyled(buttonRow(t, okay, armed, len(f.takes) > 0, f.ready, "spawn", "not now", t.chip(quiet, "space  choose")), w))
 	return lines[max(len(lines)-max(h, 0), 0):]
+}
+
+// where draws in which process it will run.
+func (f *spawnForm) where(t *theme) string {
+	here, own := "(•) in this process", "( ) in one of its own"
+	if f.apart {
+		here, own = "( ) in this process", "(•) in one of its own"
+		return t.dim.draw(here) + "  " + t.text.draw(own)
+	}
+	return t.text.draw(here) + "  " + t.dim.draw(own)
 }

@@ -143,6 +143,9 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 	case workers.Killed:
 		out.glyph, out.kind = "✗", danger
 		text = e.Worker + " killed (crashed in process)"
+		if strings.Contains(e.Text, "process ") { // one of its own
+			text = e.Worker + " killed"
+		}
 	case workers.Froze:
 		out.glyph, out.kind = "✱", danger
 	case workers.StaleFenced:

@@ -202,6 +202,11 @@ func (w *world) Spawn(queues []string, slots int) (string, error) {
 	w.note("spawn %s %d", strings.Join(queues, ","), slots)
 	return "w7", nil
 }
+
+func (w *world) SpawnProcess(_ context.Context, queues []string, slots int) (string, int, error) {
+	w.note("spawn process %s %d", strings.Join(queues, ","), slots)
+	return "p2", 4243, nil
+}
 func (w *world) Drain(name string) error  { w.note("drain %s", name); return nil }
 func (w *world) Kill(name string) error   { w.note("kill %s", name); return nil }
 func (w *world) Freeze(name string) error { w.note("freeze %s", name); return nil }

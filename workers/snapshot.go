@@ -32,6 +32,7 @@ type Snapshot struct {
 	Left      int    // jobs that a stop gave up: their leases run out by themselves
 	Stuck     int    // handlers that ignored a cancelled context beyond the grace period
 	Owner     string // host:pid:boot/w3, the constant part of its tokens
+	Pid       int    // of its process, where that is another one than this; else 0
 	LastError string // the last database error its claim loop met, "" when it recovered
 }
 

@@ -88,6 +88,9 @@ func (d *Database) startServer(ctx context.Context, w Where) (err error) {
 // Private reports whether this is the private server.
 func (d *Database) Private() bool { return d.server != nil }
 
+// Server is the private server; nil where that is not what there is.
+func (d *Database) Server() *local.Server { return d.server }
+
 // Origin says in words what named the database.
 func (d *Database) Origin() string { return d.source.From }
 

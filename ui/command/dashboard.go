@@ -15,9 +15,8 @@ import (
 	"github.com/leasetop/leasetop/ui"
 	"github.com/leasetop/leasetop/ui/cli"
 	"github.com/leasetop/leasetop/ui/plain"
-	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/demo"
-	"github.com/leasetop/leasetop/workers/overlap"
+	"github.com/leasetop/leasetop/workers/faults"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -43,15 +42,10 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 	feed := watch.Start(lasting, d.Queue, watch.Options{})
 	defer feed.Close()
 	if !d.Private() {
-		return show(ctx, d, feed, nil, nil, alerts, noScreen)
+		return show(ctx, d, feed, nil, faults.NewDamage(faults.Target{Queue: d.Queue}), alerts, noScreen)
 	}
-	handlers, runs := demo.Handlers(d.Queue), &overlap.Recorder{}
-	handlers.Use(runs.Wrap)
-	pool, err := workers.New(d.Queue, handlers, workers.Options{Lease: demo.Lease, Grace: demo.Grace})
+	shop, err := openShop(lasting, d)
 	if err != nil {
-		return err
-	}
-	if err := pool.Start(lasting); err != nil {
 		return err
 	}
 	defer func() {
@@ -59,16 +53,12 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 		var ending sync.WaitGroup
 		ending.Go(feed.Close)
 		defer ending.Wait()
-		farewell, cancel := context.WithTimeout(lasting, demo.Farewell)
-		defer cancel()
-		err = errors.Join(err, pool.Stop(farewell))
+		err = errors.Join(err, shop.close(lasting))
 	}()
-	demonstration, err := demo.Start(lasting, d.Queue, pool)
-	if err != nil {
+	if err := shop.begin(lasting, d); err != nil {
 		return err
 	}
-	defer demonstration.Stop()
-	return show(ctx, d, feed, pool, onScreen{demonstration, runs}, alerts, noScreen)
+	return show(ctx, d, feed, shop, shop.damage, alerts, noScreen)
 }
 
 // plainReason says why there is no screen; "" when there is one.
@@ -100,32 +90,21 @@ func unusable(ctx context.Context, d *cli.Database) error {
 	return nil
 }
 
-// show shows it, on the screen or as lines. pool and demonstration are nil when
-// there are none.
-func show(ctx context.Context, d *cli.Database, feed *watch.Feed, pool *workers.Pool, demonstration ui.Demo, alerts ui.Alerts, noScreen string) error {
+// show shows it, on the screen or as lines. shop is nil where there is no demonstration.
+func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, damage *faults.Damage, alerts ui.Alerts, noScreen string) error {
 	if noScreen != "" {
-		if pool == nil {
+		if shop == nil {
 			return plain.Run(ctx, feed, nil, alerts.Limits, os.Stdout)
 		}
-		return plain.Run(ctx, feed, pool, alerts.Limits, os.Stdout)
+		return plain.Run(ctx, feed, shop.crew, alerts.Limits, os.Stdout)
 	}
-	config := ui.Config{Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts, Scenarios: stories{scenario.Ground{Queue: d.Queue}}}
-	if pool != nil {
-		config.Workers, config.Demo, config.Serves = pool, demonstration, demo.Queues()
+	config := ui.Config{
+		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts,
+		Scenarios: stories{scenario.Ground{Queue: d.Queue}}, Faults: damage,
 	}
-	return ui.Run(ctx, config)
-}
-
-// onScreen is the demonstration as the screen knows it.
-type onScreen struct {
-	*demo.Demo
-	runs *overlap.Recorder
-}
-
-func (d onScreen) Ledger(ctx context.Context) (ui.Ledger, error) {
-	l, err := d.Demo.Ledger(ctx)
-	return ui.Ledger{
-		Effects: l.Effects, Doubled: l.Doubled, Lost: l.Lost,
-		Overlaps: int64(d.runs.Count()), Overlap: d.runs.Worst(), Lease: demo.Lease,
-	}, err
+	if shop != nil {
+		config.Workers, config.Demo, config.Serves = shop.crew, shop, demo.Queues()
+	}
+	err := ui.Run(ctx, config)
+	return errors.Join(err, heal(ctx, damage))
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/leasetop/leasetop/ui/cli"
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/demo"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 const workLong = `Do jobs, until a signal comes.
@@ -29,7 +31,7 @@ func addWork(root *cobra.Command, o *options, add adder) {
 	w := cli.WorkOptions{Demo: cli.Demonstration{
 		Queues: demo.Queues(),
 		Handlers: func(ctx context.Context, q *queue.Queue) (*workers.Handlers, error) {
-			return demo.Handlers(q), demo.Prepare(ctx, q)
+			return demo.Handlers(q, faults.NewDependency(rand.Uint64()), faults.KillSelf), demo.Prepare(ctx, q)
 		},
 	}}
 	var program string

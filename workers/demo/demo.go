@@ -144,8 +144,14 @@ func (d *Demo) look(ctx context.Context) {
 
 // Burst enqueues 200 jobs at once, mails most of them, and returns how many.
 func (d *Demo) Burst(ctx context.Context) (int, error) {
-	jobs := make([]queue.NewJob, 0, burst)
-	for len(jobs) < burst {
+	added, err := d.q.Enqueue(ctx, Jobs(burst)...)
+	return len(added), err
+}
+
+// Jobs makes up so many jobs, mails most of them.
+func Jobs(n int) []queue.NewJob {
+	jobs := make([]queue.NewJob, 0, n)
+	for len(jobs) < n {
 		switch n := rand.IntN(100); {
 		case n < 2:
 			jobs = append(jobs, newReport(calmTroubles))
@@ -155,8 +161,7 @@ func (d *Demo) Burst(ctx context.Context) (int, error) {
 			jobs = append(jobs, newMail(calmTroubles))
 		}
 	}
-	added, err := d.q.Enqueue(ctx, jobs...)
-	return len(added), err
+	return jobs
 }
 
 // Poison enqueues a mail that is dead as soon as it is tried, and whose cause is

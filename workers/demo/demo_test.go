@@ -11,6 +11,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 func TestMain(m *testing.M) { testdb.Main(m) }
@@ -22,7 +23,7 @@ func begin(t *testing.T) (*queue.Queue, *workers.Pool, *Demo) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := workers.New(q, handlers(&company{q, 0.05}), workers.Options{Lease: time.Second, Grace: time.Second})
+	pool, err := workers.New(q, handlers(&company{q, 0.05, faults.NewDependency(1)}), workers.Options{Lease: time.Second, Grace: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestDemonstrationBeginsWithAHeapOfDeadLetters(t *testing.T) {
 		if err != nil || kinds[job.Kind] == nil || len(job.Errors) != job.Attempts || job.Errors[job.Attempts-1].Error != job.LastError {
 			t.Errorf("%+v, %v", job, err)
 		}
-		c := &company{q, 0}
+		c := &company{q, 0, faults.NewDependency(1)}
 		if err := Prepare(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}

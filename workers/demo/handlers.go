@@ -10,6 +10,7 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 // deployAfter is how long after it was first missed a template is deployed.
@@ -32,10 +33,27 @@ var kinds = map[string]func(*company, context.Context, *queue.Job) error{
 type company struct {
 	q    *queue.Queue
 	pace float64 // how long work takes, 1 being life-like; tests hurry
+	// outside is what takes the mails and has the images.
+	outside *faults.Dependency
 }
 
-// Handlers do the demonstration's jobs, and any other job of its queues by name.
-func Handlers(q *queue.Queue) *workers.Handlers { return handlers(&company{q, 1}) }
+// Named is what worker processes know the handlers by: see [faults.ProcessOptions].
+const Named = "demonstration"
+
+func init() {
+	faults.Register(Named, func(q *queue.Queue) *workers.Handlers {
+		return Handlers(q, faults.NewDependency(rand.Uint64()), faults.KillSelf)
+	})
+}
+
+// Handlers do the demonstration's jobs, any other job of its queues by name, and what
+// [faults.Poison] is of. They call outside, and have the worker that runs the worst of the
+// poisons killed.
+func Handlers(q *queue.Queue, outside *faults.Dependency, kill func(*queue.Job)) *workers.Handlers {
+	h := handlers(&company{q, 1, outside})
+	faults.Poison(h, kill)
+	return h
+}
 
 func handlers(c *company) *workers.Handlers {
 	h := workers.NewHandlers()
@@ -74,6 +92,9 @@ func (c *company) sendMail(ctx context.Context, job *queue.Job) error {
 	case host == fullHost:
 		return fmt.Errorf("SMTP 452 4.2.2 %s: mailbox of %s is full", host, m.To)
 	}
+	if err := c.outside.Call(ctx); err != nil {
+		return fmt.Errorf("hand the mail over: %w", err)
+	}
 	return c.did(ctx, job, fmt.Sprintf("mail %q to %s", m.Template, m.To))
 }
 
@@ -107,6 +128,9 @@ func (c *company) drawImage(ctx context.Context, job *queue.Job) error {
 	}
 	if strings.Contains(p.Source, slowHost) && job.Attempts == 1 {
 		return fmt.Errorf("fetch %s: timeout after 10s", p.Source)
+	}
+	if err := c.outside.Call(ctx); err != nil {
+		return fmt.Errorf("fetch the image: %w", err)
 	}
 	return c.did(ctx, job, fmt.Sprintf("%s of %s, %d×%d", job.Kind, p.Source, p.Width, p.Height))
 }

@@ -3,7 +3,10 @@ package faults
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -39,8 +42,8 @@ func buildReadyIndex(ctx context.Context, q *queue.Queue, told func(done, of int
 		return err
 	}
 	defer conn.Release()
-	var there, whole bool
-	if err := conn.QueryRow(ctx, q.Schema().Query("fault_index_state")).Scan(&there, &whole); err != nil || whole {
+	there, whole, err := readyIndexState(ctx, conn, q)
+	if err != nil || whole {
 		return err
 	}
 	if there {
@@ -62,6 +65,41 @@ func buildReadyIndex(ctx context.Context, q *queue.Queue, told func(done, of int
 	}
 	_, err = conn.Exec(ctx, q.Schema().Query("fault_build_ready_index"))
 	return err
+}
+
+// readyIndexState tells whether the index is there, and whether it is whole.
+func readyIndexState(ctx context.Context, on interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}, q *queue.Queue,
+) (there, whole bool, err error) {
+	err = on.QueryRow(ctx, q.Schema().Query("fault_index_state")).Scan(&there, &whole)
+	return there, whole, err
+}
+
+// missingIndex is the fault that the index is not there, by whomever.
+func missingIndex(q *queue.Queue) *Active {
+	var building atomic.Bool
+	var done, of atomic.Int64
+	return &Active{
+		heal: func(ctx context.Context) error {
+			building.Store(true)
+			defer building.Store(false)
+			return BuildReadyIndex(ctx, q, func(read, blocks int64) {
+				done.Store(read)
+				of.Store(blocks)
+			})
+		},
+		progress: func() string {
+			switch total := of.Load(); {
+			case !building.Load():
+				return "claims read the whole table"
+			case total == 0:
+				return "building it again"
+			default:
+				return fmt.Sprintf("building it again: %d %% read", 100*done.Load()/total)
+			}
+		},
+	}
 }
 
 // watchIndex tells how far the building of an index has come, until ctx ends.

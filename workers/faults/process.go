@@ -293,6 +293,7 @@ func (p *Process) Snapshot() []workers.Snapshot {
 	out := slices.Clone(p.workers)
 	for i := range out {
 		w := &out[i]
+		w.Pid = p.cmd.Process.Pid
 		switch {
 		case p.ended && w.State != workers.Stopped:
 			w.State, w.Since = workers.Crashed, p.since

@@ -1,0 +1,225 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// crew is one whose workers in this process and in others wait with what they run.
+func crew(t testing.TB) (c *Crew, q *queue.Queue) {
+	t.Helper()
+	q, _ = open(t)
+	gate := make(chan struct{})
+	h := workers.NewHandlers()
+	h.Queue("q", func(ctx context.Context, _ *queue.Job) error {
+		select {
+		case <-gate:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	c, err := NewCrew(q, h, "waiting", workers.Options{Lease: time.Second, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // at once
+		_ = c.Stop(ctx)
+	})
+	return c, q
+}
+
+// has waits until a worker of the crew is as wanted.
+func has(t testing.TB, c *Crew, name string, wanted func(workers.Snapshot) bool) workers.Snapshot {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		changed := c.Changed()
+		for _, w := range c.Workers() {
+			if w.Name == name && wanted(w) {
+				return w
+			}
+		}
+		select {
+		case <-changed:
+		case <-time.After(100 * time.Millisecond): // leases that run out change nothing here
+		case <-deadline:
+			t.Fatalf("waited in vain for %s among %+v", name, c.Workers())
+		}
+	}
+}
+
+func eventsOf(c *Crew) string {
+	events, _ := c.Events(0)
+	var all strings.Builder
+	for i, e := range events {
+		if e.Seq != uint64(i+1) {
+			return "the events are not counted"
+		}
+		all.WriteString(e.Worker + " " + string(e.What) + ": " + e.Text + "\n")
+	}
+	return all.String()
+}
+
+func spawnProcess(t testing.TB, c *Crew) (name string, pid int) {
+	t.Helper()
+	name, pid, err := c.SpawnProcess(t.Context(), []string{"q"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name, pid
+}
+
+func TestKillOfACrewsProcessIsARealOneAndAnotherTakesItsJobsOver(t *testing.T) {
+	t.Parallel()
+	c, q := crew(t)
+	name, pid := spawnProcess(t, c)
+	jobs := enqueue(t, q, make([]queue.NewJob, 2)...)
+	if w := has(t, c, name, running(2)); w.Pid != pid {
+		t.Errorf("it shows process %d, not %d", w.Pid, pid)
+	}
+	here, err := c.Spawn([]string{"q"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Kill(name); err != nil {
+		t.Fatal(err)
+	}
+	has(t, c, name, func(w workers.Snapshot) bool { return w.State == workers.Crashed })
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d is not gone: %v", pid, err)
+	}
+	taken := has(t, c, here, running(2))
+	if taken.Pid != 0 || taken.Running[0].Attempt != 2 || !slices.Contains(jobs, taken.Running[0].JobID) {
+		t.Errorf("%+v took over", taken)
+	}
+	has(t, c, name, running(0)) // its leases ran out
+	if all := eventsOf(c); !strings.Contains(all, name+" killed: SIGKILL to process") || strings.Count(all, "killed:") != 1 {
+		t.Errorf("it tells:\n%s", all)
+	}
+	if err := c.Kill(name); err == nil {
+		t.Error("it was killed twice")
+	}
+	if err := c.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if all := c.Workers(); len(all) != 1 {
+		t.Errorf("there are %+v", all)
+	}
+}
+
+func TestProcessThatSomebodyElseKilledIsTold(t *testing.T) {
+	t.Parallel()
+	c, _ := crew(t)
+	name, pid := spawnProcess(t, c)
+	if err := c.Remove(name); err == nil {
+		t.Error("a process that runs was taken off the list")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	has(t, c, name, func(w workers.Snapshot) bool { return w.State == workers.Crashed })
+	for deadline := time.After(patience); !strings.Contains(eventsOf(c), name+" killed: worker process"); {
+		select {
+		case <-c.Changed():
+		case <-deadline:
+			t.Fatalf("it tells:\n%s", eventsOf(c))
+		}
+	}
+}
+
+func TestFrozenProcessGoesOnWhenItsLeasesRanOutAndItsJobIsAnothers(t *testing.T) {
+	t.Parallel()
+	c, q := crew(t)
+	name, _ := spawnProcess(t, c)
+	enqueue(t, q, queue.NewJob{})
+	has(t, c, name, running(1))
+	here, err := c.Spawn([]string{"q"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Freeze(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Freeze(name); err == nil {
+		t.Error("it was frozen twice")
+	}
+	has(t, c, here, running(1))
+	late := has(t, c, name, func(w workers.Snapshot) bool { return w.State == workers.Idle })
+	if late.Lost+late.Fenced == 0 {
+		t.Errorf("it did not notice that it was late: %+v", late)
+	}
+	if all := eventsOf(c); !strings.Contains(all, name+" frozen: SIGSTOP") || !strings.Contains(all, name+" thawed: SIGCONT") {
+		t.Errorf("it tells:\n%s", all)
+	}
+}
+
+func TestCrewsProcessDrains(t *testing.T) {
+	t.Parallel()
+	c, q := crew(t)
+	name, _ := spawnProcess(t, c)
+	enqueue(t, q, queue.NewJob{})
+	has(t, c, name, running(1))
+	if err := c.Drain(name); err != nil {
+		t.Fatal(err)
+	}
+	has(t, c, name, func(w workers.Snapshot) bool { return w.State == workers.Draining })
+	c.mu.Lock()
+	p := c.named(name).Process
+	c.mu.Unlock()
+	if err := p.Say("open"); err != nil {
+		t.Fatal(err)
+	}
+	if w := has(t, c, name, func(w workers.Snapshot) bool { return w.State == workers.Stopped }); w.Completed != 1 {
+		t.Errorf("%+v", w)
+	}
+	receive(t, "its end", p.Done())
+	if err := p.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Handlers that wait give their jobs back, for others, even from a process that stands still.
+func TestStopReleasesWhatProcessesRun(t *testing.T) {
+	t.Parallel()
+	c, q := crew(t)
+	spawnProcess(t, c)
+	frozen, _ := spawnProcess(t, c)
+	ids := enqueue(t, q, queue.NewJob{}, queue.NewJob{})
+	until(t, q, "SELECT count(*) = 2 FROM leasetop.jobs WHERE status = 'processing'")
+	if err := c.Freeze(frozen); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Stop(ctx); err != nil && !errors.Is(err, workers.ErrLeft) {
+		t.Fatal(err)
+	}
+	for _, w := range c.Workers() {
+		if w.State != workers.Stopped && w.State != workers.Crashed {
+			t.Errorf("%+v", w)
+		}
+	}
+	until(t, q, "SELECT count(*) = 0 FROM leasetop.jobs WHERE status = 'processing' AND lease_expires_at > now()")
+	for _, id := range ids {
+		if job, err := q.Get(t.Context(), id); err != nil || job.Attempts > 1 {
+			t.Errorf("%+v, %v", job, err)
+		}
+	}
+	if _, _, err := c.SpawnProcess(t.Context(), []string{"q"}, 1); !errors.Is(err, workers.ErrStopped) {
+		t.Errorf("a stopped crew spawns: %v", err)
+	}
+}
