@@ -9,11 +9,12 @@ WITH effects AS (
   FROM leasetop.scenario_ledger
   WHERE run = $1::text
   GROUP BY job_id)
-SELECT
-  (SELECT coalesce(sum(n), 0) FROM effects JOIN leasetop.jobs ON jobs.id = job_id WHERE queue = ANY ($3::text[]))::bigint,
-  (SELECT coalesce(sum(n - 1), 0) FROM effects JOIN leasetop.jobs ON jobs.id = job_id WHERE queue = ANY ($3::text[]))::bigint,
+SELECT coalesce(sum(n), 0)::bigint, coalesce(sum(n - 1), 0)::bigint,
   (SELECT count(*)
    FROM unnest($2::bigint[]) AS acknowledged(id)
    LEFT JOIN leasetop.jobs USING (id)
-   LEFT JOIN effects ON job_id = acknowledged.id
-   WHERE jobs.id IS NULL OR (jobs.status = 'completed' AND job_id IS NULL))
+   WHERE jobs.id IS NULL
+     OR (jobs.status = 'completed' AND NOT EXISTS (
+       SELECT FROM leasetop.scenario_ledger WHERE run = $1::text AND job_id = acknowledged.id)))
+FROM effects JOIN leasetop.jobs ON jobs.id = job_id
+WHERE queue = ANY ($3::text[])

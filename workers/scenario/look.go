@@ -18,23 +18,29 @@ const (
 )
 
 // observe has the audience's picture of the queue kept current until the stage is struck.
+// What became of the jobs is counted apart: where they are many that takes longer.
 func (s *Stage) observe(ctx context.Context) {
 	ctx, s.watch = context.WithCancel(ctx)
-	s.watched.Go(func() {
-		timer := time.NewTimer(0)
-		defer timer.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-timer.C:
+	jobs := func(ctx context.Context) {
+		s.look(ctx)
+		s.showWorkers()
+	}
+	for _, look := range []func(context.Context){jobs, s.count} {
+		s.watched.Go(func() {
+			timer := time.NewTimer(0)
+			defer timer.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-timer.C:
+				}
+				began := time.Now()
+				look(ctx)
+				timer.Reset(max(lookEvery, lookShare*time.Since(began)))
 			}
-			began := time.Now()
-			s.look(ctx)
-			s.showWorkers()
-			timer.Reset(max(lookEvery, lookShare*time.Since(began)))
-		}
-	})
+		})
+	}
 }
 
 // look reads how the jobs stand. While the database cannot be reached the picture stays
@@ -62,15 +68,26 @@ func (s *Stage) look(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	inv, err := s.invariants(ctx)
 	s.play.board.touch(func(b *Picture) (news bool) {
 		b.Looked = read
-		if err == nil && b.Invariants != inv {
-			b.Invariants, news = inv, true
-		}
 		if !slices.Equal(b.Depths, depths) || !slices.EqualFunc(b.Leases, leases, sameLease) {
 			b.Depths, b.Leases, news = depths, leases, true
 		}
+		return news
+	})
+}
+
+// count counts what must hold in every story.
+func (s *Stage) count(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	inv, err := s.invariants(ctx)
+	if err != nil {
+		return
+	}
+	s.play.board.touch(func(b *Picture) (news bool) {
+		news = b.Invariants != inv
+		b.Invariants = inv
 		return news
 	})
 }

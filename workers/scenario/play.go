@@ -121,7 +121,10 @@ func (p *Play) perform(ctx context.Context) {
 		}
 	}
 	if stage.watch != nil && ctx.Err() == nil { // so that the last picture is of the end
+		stage.watch()
+		stage.watched.Wait()
 		stage.look(ctx)
+		stage.count(ctx)
 		stage.showWorkers()
 	}
 	p.board.change(func(b *Picture) { b.State = CleaningUp })
