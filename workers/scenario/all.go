@@ -24,5 +24,6 @@ func All() []Scenario {
 		mistakeLongClaim(),
 		vacuum(),
 		index(),
+		burst(),
 	}
 }

@@ -1,0 +1,157 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// burst shows a flood that comes in at once, and what more workers do about it.
+func burst() Scenario {
+	const (
+		flood  = 100_000
+		slots  = 10
+		takes  = 20 * time.Millisecond // each job
+		most   = 16                    // workers
+		figure = "throughput"
+	)
+	var (
+		crew    *Crew
+		gate    = NewGate()
+		effects clerk
+		done    atomic.Int64
+		rates   = map[int]float64{} // jobs a second, by the number of workers
+	)
+	work := func(ctx context.Context, job *queue.Job) error {
+		if err := gate.Wait(ctx, job.ID); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(takes):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err := effects.Enter(ctx, crew, job); err != nil {
+			return err
+		}
+		done.Add(1)
+		return nil
+	}
+	counted := func() float64 { return float64(done.Load()) }
+	// with has so many workers work for a time, and notes how many jobs a second they do.
+	with := func(ctx context.Context, s *Stage, n int, forTime time.Duration) (err error) {
+		s.Mark(figure, fmt.Sprint(n))
+		for i := len(crew.Pool.Workers()); i < n; i++ {
+			if err := crew.Pool.SpawnAs(fmt.Sprintf("w%d", i+1), []string{s.Queue("")}, slots); err != nil {
+				return err
+			}
+		}
+		rates[n], err = s.rate(ctx, figure, "jobs/s", counted, plotEvery, forTime)
+		if err != nil {
+			return err
+		}
+		s.Bar(Bar{Name: fmt.Sprintf("%2d workers", n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: true})
+		return nil
+	}
+	stands := func(ctx context.Context, s *Stage) (pending, completed int64, err error) {
+		depths, err := s.Depths(ctx)
+		if err != nil || len(depths) == 0 {
+			return 0, 0, err
+		}
+		return depths[0].Pending, depths[0].Completed, nil
+	}
+	times := func(n int) float64 { return rates[n] / rates[1] }
+	return Scenario{
+		Name:  "burst",
+		Title: "100,000 jobs at once",
+		Shows: "A flood waits in the table, and costs nothing while it does. Workers are added while it is worked off, and the throughput grows with them, until the machine is the limit.",
+		Needs: Schema, Lasts: 33 * time.Second,
+		Setup: func(ctx context.Context, s *Stage) (err error) {
+			crew, err = s.Crew(ctx, CrewOptions{
+				Lease: 10 * time.Second, Conns: 12,
+				Handlers: func(_ *Crew, h *workers.Handlers) { h.Queue(s.Queue(""), work) },
+			})
+			return err
+		},
+		Steps: []Step{
+			{
+				Say: "100,000 jobs come in at once, in one transaction: all of them are there, or none. Nobody works yet.",
+				Do: func(ctx context.Context, s *Stage) error {
+					_, err := s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, flood)...)
+					return err
+				},
+				Expect: []Expect{
+					{Text: "100,000 jobs wait", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						n, _, err := stands(ctx, s)
+						return n == flood, fmt.Sprintf("%d do", n), err
+					}},
+				},
+			},
+			{
+				Say: "Each job waits 20 ms for somebody else, a mail server say, and a worker has 10 at a time. One worker begins; then there are 2, 4 and 8. Watch the throughput double each time.",
+				Do: func(ctx context.Context, s *Stage) error {
+					gate.Open()
+					for _, n := range []int{1, 2, 4, 8} {
+						if err := with(ctx, s, n, 2*time.Second); err != nil {
+							return err
+						}
+					}
+					gate.Shut()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "2 workers do half as much again as 1, and more", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return times(2) > 1.5, fmt.Sprintf("%.1f times", times(2)), nil
+					}},
+					{Text: "8 workers do 3 times as much as 1, and more", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return times(8) > 3, fmt.Sprintf("%.1f times", times(8)), nil
+					}},
+				},
+			},
+			{
+				Say: "Now 16 workers, and they work until nothing is left. How far above that of 8 the throughput rises tells how much this machine can do.",
+				Do: func(ctx context.Context, s *Stage) error {
+					gate.Open()
+					if err := with(ctx, s, most, 3*time.Second); err != nil {
+						return err
+					}
+					for began := time.Now(); done.Load() < flood && time.Since(began) < time.Minute; {
+						if _, err := s.rate(ctx, figure, "jobs/s", counted, 0, plotEvery); err != nil {
+							return err
+						}
+					}
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "all 100,000 jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						_, n, err := stands(ctx, s)
+						return n == flood, fmt.Sprintf("%d are", n), err
+					}},
+					{Text: "none of them took a second attempt", Within: atOnce, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						n, err := s.Wasted(ctx)
+						return n == 0, fmt.Sprintf("%d did", n), err
+					}},
+				},
+			},
+		},
+		Measures: []Measure{
+			{
+				Name: "one", Text: "jobs a second with 1 worker", Unit: "jobs/s",
+				Value: func(context.Context, *Stage) (float64, error) { return rates[1], nil },
+			},
+			{
+				Name: "sixteen", Text: "and with 16", Unit: "jobs/s",
+				Value: func(context.Context, *Stage) (float64, error) { return rates[most], nil },
+			},
+			{
+				Name: "times", Text: "so many times as many as with 1", Bound: AtLeast(3), Timed: true,
+				Value: func(context.Context, *Stage) (float64, error) { return times(most), nil },
+			},
+		},
+	}
+}
