@@ -40,7 +40,9 @@ func (t *theme) invariantLine(l *Ledger, fenced uint64, worst time.Duration, not
 			t.mustBeNone(words.doubled, l.Doubled),
 			t.noOverlap(words.overlap, l))
 		count(words.fenced, int64(fenced))
-		parts = append(parts, t.recovery(words.worst, words.of, worst, l.Lease))
+		if l.Lease > 0 { // else nobody has leases there
+			parts = append(parts, t.recovery(words.worst, words.of, worst, l.Lease))
+		}
 		return " " + t.strong.draw("INVARIANTS") + "  " + strings.Join(parts, t.faint.draw(words.between))
 	}
 	if note != "" {

@@ -36,7 +36,7 @@ func (d *leaving) Keys(*app) []action {
 // Lines draws it.
 func (d *leaving) Lines(t *theme, w, h int, _ bool) []string {
 	lines := []string{""}
-	for _, line := range wrap("Its workers are ended and its jobs removed. Then leasetop quits by itself.", w) {
+	for _, line := range wrap("Its workers are ended, its jobs removed. Then leasetop quits.", w) {
 		lines = append(lines, t.text.draw(line))
 	}
 	lines = append(lines, "")

@@ -226,8 +226,8 @@ func (a *app) told(m playMsg) tea.Cmd {
 		return tea.Quit
 	}
 	if page, ok := a.page().(*stagePage); !ok || page.of != p {
-		kind, word := endTone(m.pic.State)
-		a.say(kind, m.pic.Name+" "+word+" in "+short(m.pic.Ended.Sub(m.pic.Began)))
+		kind, word, after := endTone(m.pic.State)
+		a.say(kind, m.pic.Name+": "+word+" "+after+short(m.pic.Ended.Sub(m.pic.Began)))
 	}
 	return nil
 }
@@ -268,13 +268,14 @@ func (a *app) leave() tea.Cmd {
 	return a.after(playLeave, leaveMsg{})
 }
 
-// endTone is how the end of a play is drawn: a colour, and a word.
-func endTone(s scenario.State) (tone, string) {
+// endTone is how the end of a play is drawn: a colour, a word, and what stands before the
+// time it took.
+func endTone(s scenario.State) (kind tone, word, after string) {
 	switch s {
 	case scenario.Passed:
-		return okay, "passed"
+		return okay, "passed", "in "
 	case scenario.Failed:
-		return danger, "failed"
+		return danger, "failed", "after "
 	}
-	return caution, "was stopped"
+	return caution, "stopped", "after "
 }

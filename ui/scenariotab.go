@@ -136,7 +136,7 @@ func (s *scenarioTab) question(a *app, name string) *confirm {
 			return []string{
 				fact("database", server.Database+" at "+server.Host+", schema "+server.Schema),
 				fact("queue", name+"-…, made for this play alone"),
-				fact("left", "no job, no effect; two tables, scenario_runs and scenario_ledger, empty"),
+				fact("left", "two empty tables, scenario_runs and scenario_ledger"),
 			}
 		},
 		says: "Workers of its own take jobs of its own, crash, and all that is removed at the end, but for what the server's statistics and its WAL remember. " +
@@ -188,7 +188,7 @@ func (s *scenarioTab) rows(w, h int) []string {
 	t := s.pic.theme
 	stories := s.plays.stories
 	columns := append([]column(nil), scenarioColumns...)
-	columns[1].min = widest(8, 20, func(yield func(string) bool) {
+	columns[1].min = widest(8, pick(w < wideWidth, 16, 24), func(yield func(string) bool) {
 		for i := 0; i < len(stories) && yield(stories[i].Name); i++ {
 		}
 	})

@@ -74,7 +74,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		s.held = append(s.held, msg)
 	case tea.RawMsg:
 		s.sent += fmt.Sprint(msg.Msg)
-	case archivedMsg, restoredMsg, revealedMsg, originalsMsg, copyMsg, editMsg, reviewMsg, editedMsg, actedMsg, actsMsg:
+	case groundMsg, playBegunMsg, archivedMsg, restoredMsg, revealedMsg, originalsMsg, copyMsg, editMsg, reviewMsg, editedMsg, actedMsg, actsMsg:
 		s.send(msg)
 	case jobsMsg, deadMsg, groupsMsg, gatherMsg, discardMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
 		s.send(msg)

@@ -83,9 +83,11 @@ func (s *stagePage) View(w, h int) []string {
 	t, pic := s.pic.theme, &s.of.pic
 	last := s.invariants(w)
 	h -= len(last)
-	world := s.world()
-	if w < wideWidth || h < wideHeight-5 {
-		told := t.ruled(s.heading(), s.told(w-2, 3), w, 5, true)
+	wide := w >= wideWidth && h >= wideHeight-5
+	world := s.world(!wide)
+	if !wide {
+		narration := pick(w < 78, 4, 3)
+		told := t.ruled(s.heading(), s.told(w-2, narration), w, narration+2, true)
 		blocks := append([]section{s.steps(false)}, world...)
 		return append(append(told, t.stacked(blocks, w, h-len(told), t.ruled, 1)...), last...)
 	}
@@ -93,13 +95,7 @@ func (s *stagePage) View(w, h int) []string {
 	left, rest := w*48/100, h-len(told)
 	blocks := []section{s.steps(true)}
 	if len(pic.Measures) > 0 {
-		blocks = append(blocks, s.measures())
-	}
-	for i, one := range world {
-		if one.head.name == measuresName { // they stand below the steps
-			world = append(world[:i:i], world[i+1:]...)
-			break
-		}
+		blocks = append(blocks, s.measures(true))
 	}
 	below := beside(t.stacked(blocks, left, rest, t.boxed, 2), t.stacked(world, w-left, rest, t.boxed, 2))
 	return append(append(told, below...), last...)
@@ -110,7 +106,7 @@ func (s *stagePage) View(w, h int) []string {
 type section struct {
 	head       heading
 	need, want int
-	grows      bool // it can use what is left over
+	grows      int // what grows most gets what is left over
 	draw       func(w, h int) []string
 }
 
@@ -135,7 +131,7 @@ func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string
 	}
 	grower := -1
 	for i, one := range blocks {
-		if heights[i] > 0 && (grower < 0 || one.grows) {
+		if heights[i] > 0 && (grower < 0 || one.grows > blocks[grower].grows) {
 			grower = i
 		}
 	}
@@ -197,8 +193,8 @@ func (s *stagePage) stands() []part {
 	case scenario.Playing:
 		return []part{{t.chip(caution, "WATCH"), 0}, {t.text.draw(safe.Text(s.awaited())), 0}}
 	}
-	kind, word := endTone(pic.State)
-	return []part{{t.chip(kind, strings.ToUpper(word)), 0}, {t.text.draw("in " + short(pic.Ended.Sub(pic.Began))), 0}, {keyed("enter", "plays it again"), 1}}
+	kind, word, after := endTone(pic.State)
+	return []part{{t.chip(kind, strings.ToUpper(word)), 0}, {t.text.draw(after + short(pic.Ended.Sub(pic.Began))), 0}, {keyed("enter", "plays it again"), 1}}
 }
 
 // awaited is what is to be seen next.

@@ -25,8 +25,8 @@ func (s *stagePage) steps(roomy bool) section {
 	}
 	lines, _, _ := s.stepLines(60, roomy)
 	return section{
-		head: heading{name: "ASSERTIONS", rest: fmt.Sprintf("%d of %d hold", held, all), note: "asked of the database, by a connection of nobody's"},
-		need: 2, want: min(len(lines), pick(roomy, 100, 8)), grows: roomy,
+		head: heading{name: "ASSERTIONS", rest: fmt.Sprintf("%d of %d hold", held, all), note: "looked at over connections of no worker"},
+		need: 2, want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
 		draw: func(w, h int) []string {
 			lines, from, to := s.stepLines(w, roomy)
 			top := max(min(from, to-h), 0)
@@ -72,15 +72,21 @@ func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to int) 
 	return lines, from, to
 }
 
+// lookedAtOnce is the patience below which an assertion is of what is so already.
+const lookedAtOnce = 50 * time.Millisecond
+
 // assertion draws one, with how long it took, or has had of the time it may take.
 func (s *stagePage) assertion(a *scenario.AssertionPicture, step, w int, roomy bool) (lines []string) {
 	t := s.pic.theme
-	mark, k, time := t.faint.draw("·"), t.dim, t.faint.draw("in "+seconds(a.Within))
+	mark, k, time := t.faint.draw("·"), t.dim, ""
+	if step == s.of.pic.Step {
+		time = t.faint.draw(pick(a.Within < lookedAtOnce, "at once", "in "+seconds(a.Within)))
+	}
 	switch a.State {
 	case scenario.Passed:
 		mark, k, time = t.good.draw("✓"), t.text, t.dim.draw(short(a.Took))
 	case scenario.Failed:
-		mark, k, time = t.alarm.draw("✗"), t.alarm, t.alarm.draw("not in "+seconds(a.Within))
+		mark, k, time = t.alarm.draw("✗"), t.alarm, t.alarm.draw("not "+pick(a.Within < lookedAtOnce, "so", "in "+seconds(a.Within)))
 	case scenario.Playing:
 		mark, k = t.lead.draw("◌"), t.strong
 		share := max(min(a.Took.Seconds()/max(a.Within.Seconds(), 0.001), 1), 0)
@@ -137,22 +143,27 @@ func figure(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-const measuresName = "MEASURES"
-
 // measures are the play's figures, each against its bound.
-func (s *stagePage) measures() section {
+func (s *stagePage) measures(roomy bool) section {
 	all := s.of.pic.Measures
-	return section{
-		head: heading{name: measuresName, note: "│ is the bound"}, need: len(all), want: 2 * len(all),
-		draw: func(w, h int) []string {
-			var lines []string
-			for i := range all {
-				lines = append(lines, s.measure(&all[i], w))
-				if h >= 2*len(all) {
-					lines = append(lines, "   "+s.pic.theme.dim.draw(brief(all[i].Text, w-4)))
+	draw := func(w int, words bool) (lines []string) {
+		for i := range all {
+			lines = append(lines, s.measure(&all[i], w))
+			if words {
+				for _, line := range wrap(all[i].Text, w-4) {
+					lines = append(lines, "   "+s.pic.theme.dim.draw(line))
 				}
 			}
-			return lines
+		}
+		return lines
+	}
+	return section{
+		head: heading{name: "MEASURES", note: "│ is the bound"}, need: len(all), want: len(draw(50, roomy)),
+		draw: func(w, h int) []string {
+			if lines := draw(w, true); len(lines) <= h {
+				return lines
+			}
+			return draw(w, false)
 		},
 	}
 }

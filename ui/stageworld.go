@@ -12,12 +12,9 @@ import (
 )
 
 // world is what the play shows of its world, what matters most first. What a scenario
-// does not use takes no room.
-func (s *stagePage) world() (blocks []section) {
+// does not use takes no room. It has the measures, unless they stand elsewhere.
+func (s *stagePage) world(measures bool) (blocks []section) {
 	pic := &s.of.pic
-	if len(pic.Workers) > 0 || len(pic.Leases) > 0 {
-		blocks = append(blocks, s.lanesBlock())
-	}
 	if len(pic.Bars) > 0 {
 		blocks = append(blocks, s.bars())
 	}
@@ -26,13 +23,19 @@ func (s *stagePage) world() (blocks []section) {
 			blocks = append(blocks, s.plot(&pic.Plots[i]))
 		}
 	}
-	if len(pic.Measures) > 0 {
-		blocks = append(blocks, s.measures())
+	if len(pic.Workers) > 0 || len(pic.Leases) > 0 && len(pic.Bars) == 0 {
+		blocks = append(blocks, s.lanesBlock())
 	}
-	if len(pic.Depths) > 0 {
+	if len(pic.Measures) > 0 && measures {
+		blocks = append(blocks, s.measures(false))
+	}
+	if len(pic.Depths) > 0 || len(pic.Workers) > 0 {
 		blocks = append(blocks, s.depths())
 	}
-	return append(blocks, s.happenings())
+	if len(s.notable()) > 0 || len(blocks) == 0 {
+		blocks = append(blocks, s.happenings())
+	}
+	return blocks
 }
 
 // playSpans are the times that the lanes of a play show: the shortest that holds all of it.
@@ -49,14 +52,17 @@ func (s *stagePage) lanesBlock() section {
 		}
 	}
 	rows := len(p.pic.Workers)
-	if slots := slotsOf(p.pic.Workers); slots <= 12 {
-		rows = max(rows, slots)
+	if slots := slotsOf(p.pic.Workers); slots <= 8 {
+		rows = slots
 	}
-	h := heading{name: "WHO HOLDS WHICH JOB", note: "stands still while the play waits", must: "a letter is a job"}
+	h := heading{name: "WHO HOLDS WHICH JOB", note: "a letter is a job", must: "a letter is a job"}
+	if p.pic.State == scenario.Waiting {
+		h.note = "stands still while the play waits"
+	}
 	if old := s.oldNote(); old != "" {
 		h.note, h.must = old, "stale"
 	}
-	return section{head: h, need: min(rows, 4) + 2, want: min(rows, 16) + 4, draw: func(w, h int) []string {
+	return section{head: h, need: min(rows, 8) + 2, want: min(rows, 16) + 3, draw: func(w, h int) []string {
 		lines := t.swim(&p.lanes, swim{now: p.shown, span: span}, w, h)
 		if s.oldNote() != "" {
 			for i := range lines {
@@ -74,7 +80,7 @@ func slotsOf(all []scenario.Worker) (slots int) {
 	return slots
 }
 
-// bars are figures beside each other, as in a race.
+// bars are figures beside each other, as in a race: thick ones where there is room.
 func (s *stagePage) bars() section {
 	t, all := s.pic.theme, s.of.pic.Bars
 	notes := 0
@@ -83,7 +89,7 @@ func (s *stagePage) bars() section {
 			notes++
 		}
 	}
-	return section{head: heading{name: "SIDE BY SIDE"}, need: len(all), want: len(all) + notes, draw: func(w, h int) (lines []string) {
+	return section{head: heading{name: "SIDE BY SIDE"}, need: len(all), want: 2*len(all) + notes, draw: func(w, h int) (lines []string) {
 		nameW, valueW := 4, 4
 		for _, b := range all {
 			nameW = max(nameW, min(safe.Width(safe.Text(b.Name)), w/3))
@@ -91,25 +97,32 @@ func (s *stagePage) bars() section {
 		}
 		wide := max(w-nameW-valueW-6, 4)
 		for _, b := range all {
-			share := 0.0
-			if b.Most > 0 {
-				share = max(min(b.Value/b.Most, 1), 0)
+			bar := t.raceBar(b, wide)
+			over := pick(b.Over, t.good.draw("■"), " ")
+			lines = append(lines, " "+t.strong.draw(safe.Fit(b.Name, nameW))+" "+bar+" "+t.strong.draw(safe.FitRight(barValue(b), valueW))+" "+over)
+			if h >= 2*len(all)+notes {
+				lines = append(lines, strings.Repeat(" ", nameW+2)+bar)
 			}
-			eighths := int(share*float64(wide)*8 + 0.5)
-			bar := strings.Repeat("█", eighths/8)
-			if rest := eighths % 8; rest > 0 {
-				bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
-			}
-			k := pick(b.Bad, t.bad, t.accent)
-			track := t.faint.draw(strings.Repeat("·", max(wide-safe.Width(bar), 0)))
-			end := pick(b.Over, t.good.draw("■"), " ")
-			lines = append(lines, " "+t.strong.draw(safe.Fit(b.Name, nameW))+" "+k.draw(bar)+track+" "+t.text.draw(safe.FitRight(barValue(b), valueW))+" "+end)
 			if b.Note != "" && h >= len(all)+notes {
-				lines = append(lines, strings.Repeat(" ", nameW+2)+pick(b.Bad, t.alarm, t.dim).draw(brief(pick(b.Bad, "✗ ", "")+b.Note, wide)))
+				lines = append(lines, strings.Repeat(" ", nameW+2)+pick(b.Bad, t.alarm, t.dim).draw(brief(pick(b.Bad, "✗ ", "")+b.Note, max(w-nameW-3, 1))))
 			}
 		}
 		return lines
 	}}
+}
+
+// raceBar draws a bar of w cells.
+func (t *theme) raceBar(b scenario.Bar, w int) string {
+	share := 0.0
+	if b.Most > 0 {
+		share = max(min(b.Value/b.Most, 1), 0)
+	}
+	eighths := int(share*float64(w)*8 + 0.5)
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
+	}
+	return pick(b.Bad, t.bad, t.accent).draw(bar) + t.faint.draw(strings.Repeat("·", max(w-safe.Width(bar), 0)))
 }
 
 func barValue(b scenario.Bar) string { return join(figure(b.Value), safe.Text(b.Unit)) }
@@ -119,7 +132,7 @@ func (s *stagePage) plot(p *scenario.Plot) section {
 	t := s.pic.theme
 	now := p.Points[len(p.Points)-1]
 	head := heading{name: strings.ToUpper(p.Name), rest: join(figure(now), p.Unit)}
-	return section{head: head, need: 3, want: 9, draw: func(w, h int) []string {
+	return section{head: head, need: 3, want: 9, grows: 2, draw: func(w, h int) []string {
 		high := ceiling(p.Points)
 		top := join(figure(high), safe.Text(p.Unit))
 		label := max(safe.Width(top), 1)
@@ -179,8 +192,24 @@ func (t *theme) marks(p *scenario.Plot, cols, wide, h int) []string {
 	return lines[:used]
 }
 
-// ownName is what all queues of a play begin with.
-var ownName = regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{6}(-|$)`)
+// runName is what all queues of a play begin with.
+var runName = regexp.MustCompile(`([a-z0-9-]+)-[0-9a-f]{6}(-?)`)
+
+// ownNames calls queues in a text as the story does.
+func (s *stagePage) ownNames(text string) string {
+	if !strings.Contains(text, s.of.pic.Name+"-") {
+		return text
+	}
+	return runName.ReplaceAllStringFunc(text, func(run string) string {
+		switch parts := runName.FindStringSubmatch(run); {
+		case parts[1] != s.of.pic.Name:
+			return run
+		case parts[2] != "":
+			return "" // the story's name for it follows
+		}
+		return "its queue"
+	})
+}
 
 var depthColumns = []column{
 	{title: "QUEUE", min: 8, max: 24},
@@ -195,17 +224,15 @@ var depthColumns = []column{
 func (s *stagePage) depths() section {
 	t, all := s.pic.theme, s.of.pic.Depths
 	h := heading{name: "JOBS", note: s.oldNote(), must: pick(s.oldNote() != "", "stale", "")}
-	return section{head: h, need: min(1+len(all), 4), want: 1 + len(all), draw: func(w, h int) []string {
+	return section{head: h, need: min(1+max(len(all), 1), 4), want: 1 + max(len(all), 1), draw: func(w, h int) []string {
 		g := arrange(depthColumns, w-2)
 		lines := []string{" " + g.header(t.dim)}
 		for _, d := range all[:min(len(all), max(h-1, 0))] {
-			name := d.Queue
-			if own := ownName.FindString(name); own != "" && strings.HasPrefix(name, s.of.pic.Name+"-") {
-				name = pick(own == name, "its queue", strings.TrimPrefix(name, own))
-			}
+			name := s.ownNames(d.Queue)
 			number := func(n int64, k ink) cell { return cell{text: thousands(n), ink: pick(n == 0, t.faint, k)} }
 			line := " " + g.row([]cell{
-				{text: name, ink: t.strong}, number(d.Pending, t.text), number(d.Processing, t.accent), number(d.Completed, t.good),
+				{text: name, ink: t.strong},
+				number(d.Pending, t.text), number(d.Processing, t.accent), number(d.Completed, t.good),
 				number(d.Failed, t.bad), number(d.Dead, t.bad),
 			})
 			if s.oldNote() != "" {
@@ -219,10 +246,12 @@ func (s *stagePage) depths() section {
 
 // happenings are the events of the play, the newest at the end.
 func (s *stagePage) happenings() section {
-	t, pic := s.pic.theme, &s.of.pic
-	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, want: 4, grows: true, draw: func(w, h int) (lines []string) {
-		for _, e := range pic.Events[max(len(pic.Events)-h, 0):] {
+	t := s.pic.theme
+	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, want: 4, grows: 1, draw: func(w, h int) (lines []string) {
+		events := s.notable()
+		for _, e := range events[max(len(events)-h, 0):] {
 			glyph, kind, text := playEvent(e)
+			text = s.ownNames(text)
 			k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[kind]
 			for i, line := range wrap(text, max(w-11, 10)) {
 				front := " " + t.dim.draw(safe.FitRight(s.sinceBegin(e.At), 6)) + " " + k.draw(glyph) + " "
@@ -231,6 +260,19 @@ func (s *stagePage) happenings() section {
 		}
 		return lines[max(len(lines)-h, 0):]
 	}}
+}
+
+// notable are the events but for how the stage was set, once that is done.
+func (s *stagePage) notable() []scenario.Event {
+	events := s.of.pic.Events
+	if len(s.of.pic.Steps) == 0 {
+		return events
+	}
+	began := s.of.pic.Steps[0].Began
+	for len(events) > 0 && events[0].What == workers.Spawned && events[0].At.Before(began) {
+		events = events[1:]
+	}
+	return events
 }
 
 // playEvent puts an event of a play in words.
