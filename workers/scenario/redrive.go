@@ -73,10 +73,10 @@ func redrive() Scenario {
 					{Text: "the canary dies again, and the plan stops by itself", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						return plans.stands(ctx, s, queue.PlanStopped)
 					}},
-					{Text: "195 letters were not touched", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+					{Text: "five died again, 195 were not touched", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						plan, err := s.Q.Plan(ctx, plans.id)
-						tried := release.tried(badFix)
-						return plan.Waiting == letters-canary && tried == canary, fmt.Sprintf("%d wait, %d were tried", plan.Waiting, tried), err
+						ok := plan.Waiting == letters-canary && plan.DiedAgain == canary && release.tried(badFix) == canary
+						return ok, fmt.Sprintf("%d wait, %d died again", plan.Waiting, plan.DiedAgain), err
 					}},
 				},
 			},
