@@ -137,15 +137,15 @@ func (a *app) brokenLine(w int) []string {
 	t := a.pic.theme
 	left := []part{{t.alarm.draw("✗ broken on purpose"), 8}}
 	for i, one := range a.broken.list {
-		name := t.bad.draw(pick(i == 0, "", "· ") + one.Title)
+		name := t.bad.draw(one.Title)
 		if one.Healing {
-			name = t.warn.draw(pick(i == 0, "", "· ") + one.Title + ", healing")
+			name = t.warn.draw(one.Title + ", healing")
 		}
 		left = append(left,
 			part{name + t.dim.draw(" "+age(a.now().Sub(one.Since))), min(i, 5)},
 			part{t.dim.draw(safe.Text(one.Text)), 6})
 	}
-	if n := len(a.broken.list); n > 2 {
+	if n := len(a.broken.list); n > 1 {
 		left[0].text = t.alarm.draw("✗ broken on purpose: " + strconv.Itoa(n))
 		left[0].rank = 0
 	}

@@ -30,12 +30,12 @@ type stage struct {
 
 type stageOption func(*Config)
 
-func watchingOnly(c *Config) { c.Workers, c.Demo = nil, nil }
+func watchingOnly(c *Config) { c.Workers, c.Demo, c.Faults = nil, nil, nil }
 func noDemo(c *Config)       { c.Demo = nil }
 
 func newStage(t testing.TB, w *world, width, height int, options ...stageOption) *stage {
 	t.Helper()
-	cfg := Config{Feed: w, Jobs: w, Workers: crewOf{w}, Demo: w, Origin: "local server", By: "ann@shop1", Serves: []string{"emails", "images", "reports"}}
+	cfg := Config{Feed: w, Jobs: w, Workers: crewOf{w}, Demo: w, Faults: faultsOf{w}, Origin: "local server", By: "ann@shop1", Serves: []string{"emails", "images", "reports"}}
 	for _, o := range options {
 		o(&cfg)
 	}
@@ -76,7 +76,7 @@ func (s *stage) run(cmd tea.Cmd) {
 		s.sent += fmt.Sprint(msg.Msg)
 	case groundMsg, playBegunMsg, archivedMsg, restoredMsg, revealedMsg, originalsMsg, copyMsg, editMsg, reviewMsg, editedMsg, actedMsg, actsMsg:
 		s.send(msg)
-	case jobsMsg, deadMsg, groupsMsg, gatherMsg, discardMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg:
+	case jobsMsg, deadMsg, groupsMsg, gatherMsg, discardMsg, eventsMsg, jobMsg, planStartedMsg, planRanMsg, planActedMsg, undoAskedMsg, planMsg, plansMsg, planJobsMsg, rehearsedMsg, orderedMsg, pausedMsg, cancelledMsg, comparedMsg, faultMsg, choicesMsg, faultedMsg, healedMsg, brokenMsg:
 		s.send(msg)
 	default:
 		switch fmt.Sprintf("%T", msg) {

@@ -11,6 +11,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 // world is what the dashboard acts on in tests. It keeps no database and no
@@ -32,6 +33,7 @@ type world struct {
 	stats      *Ledger
 	turns      bool // leases come and go, see moving
 	plans      plans
+	broke      []faults.Broken
 
 	jobs  []queue.Job // of the table, newest first
 	looks []question  // what was asked about them
