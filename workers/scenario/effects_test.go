@@ -45,3 +45,23 @@ func TestLedgerTellsWhoseTheEffectsAre(t *testing.T) {
 		return nil
 	})
 }
+
+// A second run of a job finds the key of the first, and a job after it has a key of its own.
+func TestEffectUnderAKeyComesOnce(t *testing.T) {
+	t.Parallel()
+	try(t, ground(t), func(ctx context.Context, s *Stage) error {
+		crew, err := s.Crew(ctx, CrewOptions{})
+		if err != nil {
+			return err
+		}
+		for _, job := range []queue.Job{{ID: 1, Attempts: 1}, {ID: 1, Attempts: 2}, {ID: 2, Attempts: 1}} {
+			if err := crew.EffectOnce(ctx, &job); err != nil {
+				return err
+			}
+		}
+		if ok, seen, err := s.OneEffectEach(ctx, 1, 2); !ok || err != nil {
+			t.Errorf("%s: %v", seen, err)
+		}
+		return nil
+	})
+}
