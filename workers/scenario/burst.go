@@ -43,9 +43,15 @@ func burst() Scenario {
 		return nil
 	}
 	counted := func() float64 { return float64(done.Load()) }
+	named := func(n int) string {
+		if n == 1 {
+			return "1 worker"
+		}
+		return fmt.Sprintf("%d workers", n)
+	}
 	// with has so many workers work for a time, and notes how many jobs a second they do.
 	with := func(ctx context.Context, s *Stage, n int, forTime time.Duration) (err error) {
-		s.Mark(figure, fmt.Sprint(n))
+		s.Mark(figure, named(n))
 		for i := len(crew.Pool.Workers()); i < n; i++ {
 			if err := crew.Pool.SpawnAs(fmt.Sprintf("w%d", i+1), []string{s.Queue("")}, slots); err != nil {
 				return err
@@ -55,7 +61,7 @@ func burst() Scenario {
 		if err != nil {
 			return err
 		}
-		s.Bar(Bar{Name: fmt.Sprintf("%2d workers", n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: true})
+		s.Bar(Bar{Name: named(n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: true})
 		return nil
 	}
 	stands := func(ctx context.Context, s *Stage) (pending, completed int64, err error) {
@@ -120,7 +126,7 @@ func burst() Scenario {
 					if err := with(ctx, s, most, 3*time.Second); err != nil {
 						return err
 					}
-					for began := time.Now(); done.Load() < flood && time.Since(began) < time.Minute; {
+					for began := time.Now(); done.Load() < flood && time.Since(began) < 3*time.Minute; {
 						if _, err := s.rate(ctx, figure, "jobs/s", counted, 0, plotEvery); err != nil {
 							return err
 						}
@@ -149,7 +155,7 @@ func burst() Scenario {
 				Value: func(context.Context, *Stage) (float64, error) { return rates[most], nil },
 			},
 			{
-				Name: "times", Text: "so many times as many as with 1", Bound: AtLeast(3), Timed: true,
+				Name: "times", Text: "jobs with 16 workers for each one with 1", Bound: AtLeast(3), Timed: true,
 				Value: func(context.Context, *Stage) (float64, error) { return times(most), nil },
 			},
 		},

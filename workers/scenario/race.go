@@ -71,7 +71,7 @@ func race() Scenario {
 				Do:  runs(blocking),
 				Expect: []Expect{
 					once(blocking),
-					{Text: "FOR UPDATE: 4 and more of the 16 wait at any time", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+					{Text: "FOR UPDATE: on average 4 of the 16 wait, or more", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
 						return blocking.stood() >= raceWorkers/4, fmt.Sprintf("%.1f of %d wait", blocking.stood(), raceWorkers), nil
 					}},
 				},
@@ -97,11 +97,11 @@ func race() Scenario {
 				Value: func(context.Context, *Stage) (float64, error) { return skipping.stood(), nil },
 			},
 			{
-				Name: "times_naive", Text: "SKIP LOCKED does so many times the jobs of the naive", Bound: AtLeast(2),
+				Name: "times_naive", Text: "jobs done with SKIP LOCKED for each one with naive", Bound: AtLeast(2),
 				Value: func(context.Context, *Stage) (float64, error) { return skipping.perSecond() / naive.perSecond(), nil },
 			},
 			{
-				Name: "times_for_update", Text: "and so many times those of FOR UPDATE", Bound: AtLeast(2),
+				Name: "times_for_update", Text: "and for each one with FOR UPDATE", Bound: AtLeast(2),
 				Value: func(context.Context, *Stage) (float64, error) {
 					return skipping.perSecond() / blocking.perSecond(), nil
 				},
