@@ -218,6 +218,13 @@ func (b *board) changed(version uint64) <-chan struct{} {
 	return b.fresh
 }
 
+// waits tells whether the play waits for its audience.
+func (b *board) waits() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.pic.State == Waiting
+}
+
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // picture is a copy, since the board is painted on.

@@ -302,8 +302,12 @@ func (s *Stage) Bar(bar Bar) {
 	})
 }
 
-// Plot adds a point to a figure over time.
+// Plot adds a point to a figure over time. Time stands still on it while the play waits
+// for its audience: what the story is about stays in sight however long somebody reads.
 func (s *Stage) Plot(name, unit string, value float64) {
+	if s.play.board.waits() {
+		return
+	}
 	s.plot(name, func(p *Plot) {
 		p.Unit = unit
 		p.Points = append(p.Points, value)
