@@ -2,6 +2,7 @@ package ui
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,14 +141,16 @@ func (s *stagePage) plot(p *scenario.Plot) section {
 		if wide < 8 {
 			return nil
 		}
-		// A short plot is not stretched over all the width: what is to come has room.
-		n := max(len(p.Points), min(wide, 60))
-		cols := min(max(len(p.Points)*wide/n, 1), wide)
-		marks := t.marks(p, cols, wide, max(min(h/3, 2), 0))
+		// A column is so many points, from the first on: what was drawn stays as it was.
+		each := max((len(p.Points)+wide-1)/wide, 1)
+		var peaks []float64
+		for some := range slices.Chunk(p.Points, each) {
+			peaks = append(peaks, slices.Max(some))
+		}
+		marks := t.marks(p, each, wide, max(min(h/3, 2), 0))
 		rows := h - len(marks)
 		lines := make([]string, 0, h)
-		line := t.skyline(resample(p.Points, cols), nil, cols, rows, high)
-		for y, bars := range line {
+		for y, bars := range t.skyline(peaks, nil, len(peaks), rows, high) {
 			text := ""
 			if y == 0 {
 				text = top
@@ -163,15 +166,16 @@ func (s *stagePage) plot(p *scenario.Plot) section {
 	}}
 }
 
-// marks draws the moments of a plot below it, in so many lines at most.
-func (t *theme) marks(p *scenario.Plot, cols, wide, h int) []string {
+// marks draws the moments of a plot below it, in so many lines at most. A column is so
+// many points each.
+func (t *theme) marks(p *scenario.Plot, each, wide, h int) []string {
 	ends, lines := make([]int, h), make([]string, h)
 	used := 0
 	for _, m := range p.Marks {
 		if m.At < 0 {
 			continue
 		}
-		x := min(m.At*cols/max(len(p.Points), 1), max(cols-1, 0))
+		x := min(m.At/each, wide-1)
 		text := "▲ " + safe.Text(m.Text)
 		n := safe.Width(text)
 		if x+n > wide { // to the left of its moment
