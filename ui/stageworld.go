@@ -53,7 +53,7 @@ func (s *stagePage) lanesBlock() section {
 		}
 	}
 	rows := len(p.pic.Workers)
-	if slots := slotsOf(p.pic.Workers); slots <= 8 {
+	if slots := slotsOf(p.pic.Workers); slots <= 6 {
 		rows = slots
 	}
 	h := heading{name: "WHO HOLDS WHICH JOB", note: "a letter is a job", must: "a letter is a job"}
@@ -252,17 +252,23 @@ func (s *stagePage) depths() section {
 func (s *stagePage) happenings() section {
 	t := s.pic.theme
 	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, want: 4, grows: 1, draw: func(w, h int) (lines []string) {
-		events := s.notable()
-		for _, e := range events[max(len(events)-h, 0):] {
+		for _, e := range slices.Backward(s.notable()) {
 			glyph, kind, text := playEvent(e)
-			text = s.ownNames(text)
 			k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[kind]
-			for i, line := range wrap(text, max(w-11, 10)) {
-				front := " " + t.dim.draw(safe.FitRight(s.sinceBegin(e.At), 6)) + " " + k.draw(glyph) + " "
-				lines = append(lines, pick(i == 0, front, strings.Repeat(" ", 10))+t.text.draw(line))
+			front := " " + t.dim.draw(safe.FitRight(s.sinceBegin(e.At), 6)) + " " + k.draw(glyph) + " "
+			var one []string
+			for i, line := range wrap(s.ownNames(text), max(w-11, 10)) {
+				one = append(one, pick(i == 0, front, strings.Repeat(" ", 10))+t.text.draw(line))
 			}
+			if len(lines)+len(one) > h { // an event is told from its beginning, or not at all
+				if len(lines) == 0 {
+					lines = one[:min(len(one), h)]
+				}
+				break
+			}
+			lines = append(one, lines...)
 		}
-		return lines[max(len(lines)-h, 0):]
+		return lines
 	}}
 }
 

@@ -119,6 +119,9 @@ func nameOf(owner string) string {
 
 // showWorkers shows the workers as they are.
 func (s *Stage) showWorkers() {
+	if s.over() {
+		return
+	}
 	var all []Worker
 	for _, m := range s.members() {
 		s.mu.Lock()

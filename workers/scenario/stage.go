@@ -280,7 +280,17 @@ func (s *Stage) Note(worker, text string) {
 	s.event(Event{At: time.Now(), Worker: worker, Text: text})
 }
 
+// over tells that the world is being taken down. How that goes is no part of the story.
+func (s *Stage) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.struck
+}
+
 func (s *Stage) event(e Event) {
+	if s.over() {
+		return
+	}
 	s.play.board.change(func(b *Picture) {
 		b.Events = append(b.Events, e)
 		if over := len(b.Events) - eventsKept; over > 0 {
@@ -349,12 +359,6 @@ func (s *Stage) Says(worker, state string) {
 
 // event of the runtime, as the audience is told it.
 func (s *Stage) heard(e workers.Event) {
-	s.mu.Lock()
-	struck := s.struck
-	s.mu.Unlock()
-	if struck {
-		return // how the workers are ended is no part of the story
-	}
 	if e.Watched { // else it tells how long the database was away
 		s.mu.Lock()
 		s.worst = max(s.worst, e.Late)
