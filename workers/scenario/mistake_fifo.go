@@ -68,7 +68,7 @@ func mistakeFIFO() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "A newsletter: 200 mails for m1, and 200 for c1. m1 has one queue for everything. c1 asks its queue 'urgent' first, then 'bulk'. Both have taken their first mail.",
+				Say: "We enqueue a newsletter: 200 mails for m1, and 200 for c1. m1 has one queue for everything. c1 asks its queue 'urgent' first, then 'bulk'. Each takes a mail, and waits for us.",
 				Do: func(ctx context.Context, s *Stage) error {
 					var jobs []queue.NewJob
 					for range bulk {

@@ -66,7 +66,7 @@ func mistakeLongClaim() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "m1 to m4 begin a transaction, claim a job in it, and keep it open while they work. c1 to c4 claim, commit, and work under a lease. Each has a job now. See what the table says of them.",
+				Say: "Eight jobs for eight workers. m1 to m4 begin a transaction, claim in it, and keep it open while they work. c1 to c4 claim, commit, and work under a lease. Watch what the table says of their jobs.",
 				Do: func(ctx context.Context, s *Stage) error {
 					ids, err := s.Enqueue(ctx, slices.Concat(slices.Repeat([]queue.NewJob{{Queue: "mistake"}}, four), slices.Repeat([]queue.NewJob{{Queue: "cure"}}, four))...)
 					if err != nil {

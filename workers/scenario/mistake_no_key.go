@@ -62,7 +62,7 @@ func mistakeNoKey() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "Two jobs, each to charge a customer once. m1 simply charges. c1 notes the charge under a key of its job, in one transaction with the charge. Both have charged, and not yet said that they are done.",
+				Say: "We enqueue two jobs, each to charge a customer once. m1 simply charges. c1 notes the charge under a key of its job, in one transaction with it. Then both have yet to say that they are done.",
 				Do: func(ctx context.Context, s *Stage) error {
 					jobs, err := s.Enqueue(ctx, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "cure"})
 					if err == nil {

@@ -80,7 +80,7 @@ func mistakeRetryAll() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "20 mails for m1 and m2, and 20 for c1 and c2. Of each 20, 8 have no address: no retry will cure that. Both pairs have taken their first mails, and wait for us.",
+				Say: "We enqueue 20 mails for m1 and m2, and 20 for c1 and c2. Of each 20, 8 have no address: no retry will cure that. Each of the four takes a mail, and waits for us.",
 				Do: func(ctx context.Context, s *Stage) error {
 					wrong := s.Rand.Perm(each)[:bad]
 					var new []queue.NewJob
