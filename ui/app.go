@@ -98,7 +98,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 
 // Init asks the terminal for its background and starts the clock and the feed.
 func (a *app) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0), a.readBroken())
+	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0), a.watchBroken(0))
 }
 
 // Update takes one message.
@@ -188,7 +188,6 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case groundMsg, playBegunMsg, playMsg, leaveMsg:
 		return a.played(msg)
 	case choicesMsg, faultedMsg, healedMsg, brokenMsg:
-		a.frame = ""
 		return a.faulted(msg)
 	case orderedMsg:
 		a.ordered(msg)

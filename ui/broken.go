@@ -13,10 +13,7 @@ import (
 
 // brokenHere is what was broken on purpose and is not healed yet, as it was known last.
 // It is the present even where the picture is frozen: it must not be forgotten.
-type brokenHere struct {
-	list    []faults.Broken
-	reading bool // somebody looks again, sooner or later
-}
+type brokenHere struct{ list []faults.Broken }
 
 const (
 	brokenEvery = time.Second
@@ -36,33 +33,36 @@ type (
 		healed []string
 		err    error
 	}
-	brokenMsg struct{ list []faults.Broken }
+	brokenMsg struct {
+		list  []faults.Broken
+		again bool // it is looked at again in a while
+	}
 )
 
 // readBroken looks what is broken, at once.
 func (a *app) readBroken() tea.Cmd {
+	return a.io(func(context.Context) tea.Msg { return brokenMsg{list: a.cfg.Faults.Broken()} })
+}
+
+// watchBroken looks after a while, and again and again: it changes by itself, and something
+// may be broken from the start.
+func (a *app) watchBroken(after time.Duration) tea.Cmd {
 	if a.cfg.Faults == nil {
 		return nil
 	}
-	return a.io(func(context.Context) tea.Msg { return brokenMsg{a.cfg.Faults.Broken()} })
-}
-
-// lookAgain does so in a while, as long as something is broken.
-func (a *app) lookAgain() tea.Cmd {
-	if a.broken.reading {
-		return nil
-	}
-	a.broken.reading = true
 	return a.io(func(ctx context.Context) tea.Msg {
-		if !a.sleep(ctx, brokenEvery) {
+		if after > 0 && !a.sleep(ctx, after) {
 			return nil
 		}
-		return brokenMsg{a.cfg.Faults.Broken()}
+		return brokenMsg{a.cfg.Faults.Broken(), true}
 	})
 }
 
 // faulted takes what came of faults.
 func (a *app) faulted(msg tea.Msg) tea.Cmd {
+	if told, ok := msg.(brokenMsg); !ok || len(told.list)+len(a.broken.list) > 0 {
+		a.frame = ""
+	}
 	switch msg := msg.(type) {
 	case choicesMsg:
 		if a.dialogs.Top() == nil && a.page() == page(a.crew) { // else somebody went on meanwhile
@@ -85,9 +85,9 @@ func (a *app) faulted(msg tea.Msg) tea.Cmd {
 		}
 		return a.readBroken()
 	case brokenMsg:
-		a.broken.list, a.broken.reading = msg.list, false
-		if len(msg.list) > 0 {
-			return a.lookAgain()
+		a.broken.list = msg.list
+		if msg.again {
+			return a.watchBroken(brokenEvery)
 		}
 	}
 	return nil
@@ -112,10 +112,10 @@ func (a *app) healKey() action {
 		why = "it is being healed"
 	}
 	return key("H", "", "heal what was broken on purpose", func() tea.Cmd {
-		return tea.Batch(a.ioWithin(healPatience, func(ctx context.Context) tea.Msg {
+		return a.ioWithin(healPatience, func(ctx context.Context) tea.Msg {
 			healed, err := a.cfg.Faults.Heal(ctx)
 			return healedMsg{healed, err}
-		}), a.lookAgain())
+		})
 	}).alone().unless(why)
 }
 

@@ -92,8 +92,8 @@ func TestFaultsAreDrawn(t *testing.T) {
 		"catalogue": func(s *stage) { s.press("g", "B"); s.later("j", "j", "j") },
 		"refused":   func(s *stage) { s.press("g", "B"); s.later("j", "j") },
 		"question":  func(s *stage) { s.press("B"); s.later("j", "j", "j", "enter"); s.pass(time.Second) },
-		"partition": func(s *stage) { s.send(brokenMsg{partition()}) },
-		"several":   func(s *stage) { s.press("1"); s.send(brokenMsg{several}) },
+		"partition": func(s *stage) { s.send(brokenMsg{list: partition()}) },
+		"several":   func(s *stage) { s.press("1"); s.send(brokenMsg{list: several}) },
 		"process":   func(*stage) {},
 		"kill":      func(s *stage) { s.press("K"); s.pass(time.Second) },
 		"freeze":    func(s *stage) { s.press("F"); s.pass(time.Second) },
@@ -161,7 +161,7 @@ func TestWhatIsBrokenStandsOnEveryPageUntilItIsHealed(t *testing.T) {
 	s.press("H")
 	s.sees("H: nothing is broken on purpose")
 	s.broke = partition()
-	s.send(brokenMsg{s.broke})
+	s.send(brokenMsg{list: s.broke})
 	for _, tab := range []string{"1", "2", "3", "4", "5", "6"} {
 		s.press(tab)
 		s.sees("✗ broken on purpose  network partition 12s", "H heals")
@@ -185,7 +185,7 @@ func TestTextThatIsPastedBreaksAndHealsNothing(t *testing.T) {
 	t.Parallel()
 	s := onProcess(t, 120, 36)
 	s.broke = partition()
-	s.send(brokenMsg{s.broke})
+	s.send(brokenMsg{list: s.broke})
 	s.press(strings.Split("HBjjjy", "")...)
 	if got := s.log(); got != "" {
 		t.Errorf("it did: %s", got)

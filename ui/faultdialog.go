@@ -60,10 +60,10 @@ func newFault(a *app, from *faultDialog, c faults.Choice) *confirm {
 		yes:     "break it", no: "leave it",
 		do: func() tea.Cmd {
 			a.dialogs.Close(from)
-			return tea.Batch(a.ioWithin(faultPatience, func(ctx context.Context) tea.Msg {
+			return a.ioWithin(faultPatience, func(ctx context.Context) tea.Msg {
 				did, err := a.cfg.Faults.Start(ctx, c.Name, on)
 				return faultedMsg{did, err}
-			}), a.lookAgain())
+			})
 		},
 	}
 }

@@ -42,7 +42,13 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 	feed := watch.Start(lasting, d.Queue, watch.Options{})
 	defer feed.Close()
 	if !d.Private() {
-		return show(ctx, d, feed, nil, faults.NewDamage(faults.Target{Queue: d.Queue}), alerts, noScreen)
+		damage := faults.NewDamage(faults.Target{Queue: d.Queue})
+		if noScreen == "" {
+			looking, stop := context.WithCancel(lasting)
+			defer stop()
+			go func() { _ = damage.Look(looking) }() // where it cannot be told, nothing is said
+		}
+		return show(ctx, d, feed, nil, damage, alerts, noScreen)
 	}
 	shop, err := openShop(lasting, d)
 	if err != nil {
@@ -96,7 +102,8 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, da
 		if shop == nil {
 			return plain.Run(ctx, feed, nil, alerts.Limits, os.Stdout)
 		}
-		return plain.Run(ctx, feed, shop.crew, alerts.Limits, os.Stdout)
+		err := plain.Run(ctx, feed, shop.crew, alerts.Limits, os.Stdout)
+		return errors.Join(err, heal(ctx, damage))
 	}
 	config := ui.Config{
 		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts,

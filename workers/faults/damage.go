@@ -207,7 +207,7 @@ func (d *Damage) Look(ctx context.Context) error {
 	if d.refusal(ctx) != "" {
 		return nil
 	}
-	if err := clean(ctx, d.target.Queue, strangePrefix); err != nil {
+	if err := sweep(ctx, d.target.Queue); err != nil {
 		return err
 	}
 	_, whole, err := readyIndexState(ctx, d.target.Queue.Pool(), d.target.Queue)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,10 +26,10 @@ func strangeQueue(name string) string {
 	return strangePrefix + name + "-" + hex.EncodeToString(some[:])
 }
 
-// clean removes the jobs of a queue that faults made, or of all with the prefix.
-func clean(ctx context.Context, q *queue.Queue, name string) error {
-	if _, err := q.Pool().Exec(ctx, q.Schema().Query("fault_clean"), name); err != nil {
-		return fmt.Errorf("remove the jobs of %s: %w", name, err)
+// sweep removes what killed programs left in such queues. It reads the whole table.
+func sweep(ctx context.Context, q *queue.Queue) error {
+	if _, err := q.Pool().Exec(ctx, q.Schema().Query("fault_clean"), strangePrefix); err != nil {
+		return fmt.Errorf("remove the jobs of workers that are gone: %w", err)
 	}
 	return nil
 }
@@ -45,7 +46,8 @@ type strangers struct {
 	stop   context.CancelFunc
 	all    sync.WaitGroup
 
-	short chan struct{} // there are no more jobs
+	short chan struct{}      // there are no more jobs
+	ids   map[int64]struct{} // of the jobs there are: keepFilled's, and then those of who heals
 
 	mu      sync.Mutex
 	claimed map[int64]int // how often each of the last jobs was claimed
@@ -62,9 +64,6 @@ const (
 
 func strange(name string, claim Claimer, within bool) func(context.Context, Target) (*Active, error) {
 	return func(ctx context.Context, t Target) (*Active, error) {
-		if err := clean(ctx, t.Queue, strangePrefix+name+"-"); err != nil { // what a killed program left
-			return nil, err
-		}
 		config, err := t.Queue.DialConfig(ctx)
 		if err != nil {
 			return nil, err
@@ -72,7 +71,7 @@ func strange(name string, claim Claimer, within bool) func(context.Context, Targ
 		config.RuntimeParams["application_name"] = "leasetop " + name + " worker"
 		s := &strangers{
 			q: t.Queue, queue: strangeQueue(name), config: config, claim: claim, within: within,
-			claimed: map[int64]int{}, short: make(chan struct{}, 1),
+			claimed: map[int64]int{}, short: make(chan struct{}, 1), ids: map[int64]struct{}{},
 		}
 		if err := s.fill(ctx); err != nil {
 			return nil, err
@@ -89,23 +88,43 @@ func strange(name string, claim Claimer, within bool) func(context.Context, Targ
 			heal: func(ctx context.Context) error {
 				s.stop()
 				s.all.Wait()
-				return clean(ctx, s.q, s.queue)
+				return s.forget(ctx, false)
 			},
 		}, nil
 	}
 }
 
 func (s *strangers) fill(ctx context.Context) error {
-	_, err := s.q.EnqueueMany(ctx, slices.Repeat([]queue.NewJob{{Queue: s.queue, Kind: "strange"}}, strangeBatch))
+	added, err := s.q.EnqueueMany(ctx, slices.Repeat([]queue.NewJob{{Queue: s.queue, Kind: "strange"}}, strangeBatch))
+	for _, one := range added {
+		s.ids[one.ID] = struct{}{}
+	}
 	return err
 }
 
-// keepFilled adds jobs whenever there are no more. While the database is away the next
+// forget removes the jobs that are done, or all.
+func (s *strangers) forget(ctx context.Context, done bool) error {
+	rows, err := s.q.Pool().Query(ctx, s.q.Schema().Query("fault_forget"), slices.Collect(maps.Keys(s.ids)), s.queue, done)
+	if err != nil {
+		return fmt.Errorf("remove the jobs of %s: %w", s.queue, err)
+	}
+	gone, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return fmt.Errorf("remove the jobs of %s: %w", s.queue, err)
+	}
+	for _, id := range gone {
+		delete(s.ids, id)
+	}
+	return nil
+}
+
+// keepFilled adds jobs whenever there are no more, and removes those that are done. While the database is away the next
 // round tries again.
 func (s *strangers) keepFilled(ctx context.Context) {
 	for {
 		select {
 		case <-s.short:
+			_ = s.forget(ctx, true)
 			_ = s.fill(ctx)
 		case <-ctx.Done():
 			return
