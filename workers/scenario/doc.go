@@ -31,4 +31,9 @@
 // what they need, entered in the list of [All]. At the beginning of each step the world
 // must be steady for as long as the audience likes: handlers wait at a [Gate], not for a
 // time. What differs from play to play comes from Stage.Rand, which the seed decides.
+//
+// # Without a plot
+//
+// [Soak] makes a Scenario of random faults under load, for as long as is asked for: what
+// nobody thought of to tell as a story.
 package scenario
