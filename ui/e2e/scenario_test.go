@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/leasetop/leasetop/ui/term"
@@ -40,23 +41,31 @@ func TestScenarioIsPlayedFromStepToStep(t *testing.T) {
 	s.find(`▸ 1 +crash .* ✓ \d`)
 }
 
-// Quitting in the middle of a play takes its world down first.
+// However the program ends in the middle of a play, its world is taken down first.
 func TestQuittingInAPlayLeavesNothingOfIt(t *testing.T) {
 	t.Parallel()
 	s := start(t, 80, 24)
-	s.crash()
-	s.Press("space")
-	s.Expect("step 2 of", "YOUR TURN")
-	if n := query[int](s, `select count(*) from leasetop.jobs where queue like 'crash-%'`); n == 0 {
-		t.Fatal("in the middle of the play it has no jobs")
+	for name, quit := range map[string]func() error{
+		"q":       func() error { return s.Term.Press("q") },
+		"ctrl+c":  func() error { return s.Term.Press("ctrl+c") },
+		"SIGTERM": func() error { return s.Signal(syscall.SIGTERM) },
+	} {
+		s.crash()
+		s.Press("space")
+		s.Expect("step 2 of", "YOUR TURN")
+		if n := query[int](s, `select count(*) from leasetop.jobs where queue like 'crash-%'`); n == 0 {
+			t.Fatal("in the middle of the play it has no jobs")
+		}
+		if err := quit(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if code := s.Exit(); code != 0 {
+			t.Errorf("%s: exit status %d", name, code)
+		}
+		s.conn = nil // it went with the server
+		s.open(80, 24)
+		s.seesNothingOfCrash()
 	}
-	s.Press("q")
-	if code := s.Exit(); code != 0 {
-		t.Errorf("exit status %d", code)
-	}
-	s.conn = nil // it went with the server
-	s.open(80, 24)
-	s.seesNothingOfCrash()
 }
 
 // seesNothingOfCrash looks for what a play left behind.
