@@ -26,7 +26,7 @@ func mistakePolling() Scenario {
 		stormJobs, crewJobs    []int64
 		stormAsked, crewAsked  func() float64
 		asksMuch, asksSeldom   = "m1 to m50 ask", "c1 to c50 ask"
-		statements             = "statements/s"
+		times                  = "times/s"
 		unhurried              = 4 * time.Second // ours ask less and less often
 		watched                = 3 * time.Second
 		spacing                = 60 * time.Millisecond
@@ -60,8 +60,8 @@ func mistakePolling() Scenario {
 						storm.Stop()
 						return nil
 					})
-					stormRate, err = s.rate(ctx, asksMuch, statements, stormAsked, 0, watched)
-					s.Bar(Bar{Name: asksMuch, Value: stormRate, Unit: statements, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
+					stormRate, err = s.rate(ctx, asksMuch, times, stormAsked, 0, watched)
+					s.Bar(Bar{Name: asksMuch, Value: stormRate, Unit: times, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
 					return err
 				},
 				Expect: []Expect{
@@ -80,8 +80,8 @@ func mistakePolling() Scenario {
 					if crew, err = s.Crew(ctx, CrewOptions{Workers: names, Queues: []string{"cure"}}); err != nil {
 						return err
 					}
-					crewRate, err = s.rate(ctx, asksSeldom, statements, crewAsked, unhurried, watched)
-					s.Bar(Bar{Name: asksSeldom, Value: crewRate, Unit: statements, Most: stormRate, Note: tellsSeldom, Over: true})
+					crewRate, err = s.rate(ctx, asksSeldom, times, crewAsked, unhurried, watched)
+					s.Bar(Bar{Name: asksSeldom, Value: crewRate, Unit: times, Most: stormRate, Note: tellsSeldom, Over: true})
 					return err
 				},
 				Expect: []Expect{
