@@ -135,7 +135,11 @@ func (a *app) brokenLine(w int) []string {
 		return nil
 	}
 	t := a.pic.theme
-	left := []part{{t.alarm.draw("✗ broken on purpose"), 8}}
+	says := "broken on purpose"
+	if n := len(a.broken.list); n > 1 {
+		says += ": " + strconv.Itoa(n)
+	}
+	left := []part{{t.alarm.draw("✗"), 0}, {t.alarm.draw(says), 8}}
 	for i, one := range a.broken.list {
 		name := t.bad.draw(one.Title)
 		if one.Healing {
@@ -143,11 +147,7 @@ func (a *app) brokenLine(w int) []string {
 		}
 		left = append(left,
 			part{name + t.dim.draw(" "+age(a.now().Sub(one.Since))), min(i, 5)},
-			part{t.dim.draw(safe.Text(one.Text)), 6})
-	}
-	if n := len(a.broken.list); n > 1 {
-		left[0].text = t.alarm.draw("✗ broken on purpose: " + strconv.Itoa(n))
-		left[0].rank = 0
+			part{t.text.draw(safe.Text(one.Text)), pick(len(a.broken.list) == 1, 6, 9)})
 	}
 	heals := ""
 	if a.typing() == nil && !a.healing() {

@@ -126,7 +126,7 @@ func TestFaultIsDoneOnlyWhenItWasConfirmed(t *testing.T) {
 	if got := s.log(); got != "break partition " {
 		t.Errorf("it did: %s", got)
 	}
-	s.sees("✓ it is broken", "✗ broken on purpose  partition", "H heals")
+	s.sees("✓ it is broken", "✗  broken on purpose  partition", "H heals")
 	s.seesNot("BREAK")
 }
 
@@ -164,7 +164,7 @@ func TestWhatIsBrokenStandsOnEveryPageUntilItIsHealed(t *testing.T) {
 	s.send(brokenMsg{list: s.broke})
 	for _, tab := range []string{"1", "2", "3", "4", "5", "6"} {
 		s.press(tab)
-		s.sees("✗ broken on purpose  network partition 12s", "H heals")
+		s.sees("✗  broken on purpose  network partition 12s", "H heals")
 	}
 	s.press("p") // the picture stands still, this does not
 	s.pass(8 * time.Second)

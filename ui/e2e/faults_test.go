@@ -61,7 +61,7 @@ func TestPartitionIsSeenAndHealed(t *testing.T) {
 		return query[int](s, `select count(*) from leasetop.jobs where status = 'processing' and queue = 'reports'`) > 0
 	})
 	s.breaks(4, "NETWORK PARTITION")
-	s.find(`✗ broken on purpose +network partition \d+s`)
+	s.find(`✗ +broken on purpose +network partition \d+s`)
 	s.find(`WORKERS 3 · 0/6 slots busy`)
 	s.find(`work ! \d+ w\d trust ended`)
 	s.exec(`insert into leasetop.jobs (queue, status, last_error) values ('emails', 'dead', 'seen from this side')`)

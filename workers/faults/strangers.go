@@ -221,5 +221,5 @@ func (s *strangers) note(id int64, took time.Duration) {
 func (s *strangers) stands() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fmt.Sprintf("%d jobs, %d done twice or more · a claim took %v", s.jobs, s.twice, s.took.Round(time.Millisecond))
+	return fmt.Sprintf("%d jobs, %d done twice · a claim takes %v", s.jobs, s.twice, s.took.Round(time.Millisecond))
 }
