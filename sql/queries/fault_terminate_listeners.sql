@@ -2,8 +2,10 @@
 -- by hand does. Their workers are told nothing else.
 --   $1 the application names of these sessions
 -- Rows: the process of each session that was told to end.
-SELECT pid
-FROM pg_stat_activity
-WHERE datname = current_database()
-  AND application_name = ANY ($1::text[])
-  AND pg_terminate_backend(pid)
+-- They are chosen first, and only then ended: as conditions of one WHERE the planner puts
+-- the cheapest first, which of several names is pg_terminate_backend, for all sessions.
+WITH listening AS MATERIALIZED (
+  SELECT pid
+  FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = ANY ($1::text[]))
+SELECT pid FROM listening WHERE pg_terminate_backend(pid)

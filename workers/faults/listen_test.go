@@ -55,7 +55,7 @@ func TestOnlyTheListenersThatAreMeantAreTerminatedAndTheyComeBack(t *testing.T) 
 		return value[int32](t, psql, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()", workers.ListenerName(app))
 	}
 	one, other := session("one"), session("other")
-	if n, err := TerminateListeners(t.Context(), psql, "one", "nobody"); err != nil || n != 1 {
+	if n, err := TerminateListeners(t.Context(), psql, "one", "nobody", "no one", "none", "nothing"); err != nil || n != 1 {
 		t.Errorf("%d were ended: %v", n, err)
 	}
 	until(t, psql, "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND pid <> $2", workers.ListenerName("one"), one)
