@@ -26,7 +26,7 @@ func (s *stagePage) steps(roomy bool) section {
 	lines, _, _ := s.stepLines(60, roomy)
 	return section{
 		head: heading{name: "ASSERTIONS", rest: fmt.Sprintf("%d of %d hold", held, all), note: "looked at over connections of no worker"},
-		need: 2, want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
+		need: min(len(lines), 3), want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
 		draw: func(w, h int) []string {
 			lines, from, to := s.stepLines(w, roomy)
 			top := max(min(from, to-h), 0)
