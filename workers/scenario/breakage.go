@@ -292,15 +292,14 @@ func (b *breakage) suspend(_ context.Context, s *Stage) (bool, error) {
 	return true, nil
 }
 
-// deafen ends the sessions on which workers hear of new jobs. After a restart the
-// audience's connection may be gone; then nothing happens.
+// deafen ends the sessions on which workers hear of new jobs.
 func (b *breakage) deafen(ctx context.Context, s *Stage) (bool, error) {
 	names := []string{b.crews[0].Queue.ConnConfig().RuntimeParams["application_name"]}
 	for _, p := range b.processes {
 		names = append(names, p.AppName())
 	}
 	n, err := faults.TerminateListeners(ctx, s.Q, names...)
-	return err == nil && n > 0, context.Cause(ctx)
+	return n > 0, err
 }
 
 // burst is more work at once than there are hands.
@@ -310,7 +309,7 @@ func (b *breakage) burst(ctx context.Context, s *Stage) (bool, error) {
 		jobs[i] = soakJob(s.Rand)
 	}
 	_, err := s.Enqueue(ctx, jobs...)
-	return err == nil, context.Cause(ctx)
+	return true, err
 }
 
 func (b *breakage) restart(ctx context.Context, s *Stage) (bool, error) {
@@ -318,5 +317,7 @@ func (b *breakage) restart(ctx context.Context, s *Stage) (bool, error) {
 	if s.Rand.IntN(2) == 0 {
 		mode = local.Immediate
 	}
-	return true, faults.RestartServer(ctx, s.Server, mode, nil)
+	err := faults.RestartServer(ctx, s.Server, mode, nil)
+	s.Q.Pool().Reset() // what breaks next needs a connection that stands
+	return true, err
 }
