@@ -77,12 +77,14 @@ func race() Scenario {
 				},
 			},
 			{
-				Say: "FOR UPDATE SKIP LOCKED passes over what is locked, and takes the first job that nobody holds. No duplicates, no waiting: compare how far the bar comes in its 4 s.",
+				Say: "FOR UPDATE SKIP LOCKED passes over what is locked, and takes the first job that nobody holds. No duplicates, hardly any waiting: compare how far the bar comes in its 4 s.",
 				Do:  runs(skipping),
 				Expect: []Expect{
 					once(skipping),
-					{Text: "SKIP LOCKED: nobody waits for a lock", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
-						return skipping.stood() < 0.5, fmt.Sprintf("%.1f of %d wait", skipping.stood(), raceWorkers), nil
+					// A claim that met a row just claimed by another has locked it before it sees that,
+					// and its owner must wait until that claim is committed. On a busy machine it shows.
+					{Text: "SKIP LOCKED: hardly anybody waits for a lock", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
+						return skipping.stood() < blocking.stood()/4, fmt.Sprintf("%.1f of %d wait", skipping.stood(), raceWorkers), nil
 					}},
 				},
 			},
@@ -93,7 +95,7 @@ func race() Scenario {
 				Value: func(context.Context, *Stage) (float64, error) { return float64(skipping.twice()), nil },
 			},
 			{
-				Name: "waiting", Text: "workers that wait for a lock, of 16, with SKIP LOCKED", Bound: AtMost(0.5),
+				Name: "waiting", Text: "workers that wait for a lock, of 16, with SKIP LOCKED", Bound: AtMost(2),
 				Value: func(context.Context, *Stage) (float64, error) { return skipping.stood(), nil },
 			},
 			{

@@ -16,7 +16,7 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 	}{
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
 		{without.Mark, "vacuum", "from the mark a claim is 5 times as quick, and more"},
-		{without.SkipLocked, "race", "SKIP LOCKED: nobody waits for a lock"},
+		{without.SkipLocked, "race", "SKIP LOCKED: hardly anybody waits for a lock"},
 		{without.Reclaim, "kill9", "w2 holds all 20, at their second attempt"},
 		{without.Reclaim, "poison", "its lease runs out, both jobs are pending again"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
