@@ -34,6 +34,12 @@
 // it was first missed. A redrive before that dies again; after it, the mail is
 // sent.
 //
+// # What can be broken
+//
+// The handlers of mails and images call a [faults.Dependency], which may be slow or fail.
+// They also know the poisons of package faults. Worker processes find them by the name
+// [Named].
+//
 // The tables of the ledger and the templates are made by [Start] and [Prepare], not
 // by a migration: only the private server of `make run` has them.
 package demo
