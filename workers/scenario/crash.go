@@ -70,15 +70,32 @@ func crash() Scenario {
 				},
 			},
 			{
-				Say: "The orphan waits, for w2 has its hands full. Now w2 may finish its own job; " +
-					"then it claims the orphan, which is its second attempt, and finishes that too.",
+				Say: "The orphan waits, for w2 has its hands full. Now w2 may finish its own job. " +
+					"Watch the letter: the job that w1 lost begins again in w2's lane, at its second attempt.",
+				Do: func(ctx context.Context, s *Stage) error {
+					for _, id := range jobs {
+						if id != orphan {
+							gate.Pass(id)
+						}
+					}
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "w2 is at work on the orphan, at its second attempt", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						_, seen, err := s.Held(ctx, []int64{orphan}, "w2")
+						return s.Runs("w2", orphan, 2), seen, err
+					}},
+				},
+			},
+			{
+				Say: "Now w2 may finish that too. w1 never came back, and nothing is missing.",
 				Do: func(ctx context.Context, s *Stage) error {
 					gate.Open()
 					return nil
 				},
 				Expect: []Expect{
 					{Text: "both jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, jobs...) }},
-					{Text: "the orphan at its second attempt, by w2", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+					{Text: "the orphan had one effect, and it is w2's", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						effects, err := s.Effects(ctx, orphan)
 						return len(effects) == 1 && effects[0].Attempt == 2 && effects[0].Worker == "w2", fmt.Sprintf("%+v", effects), err
 					}},
