@@ -21,7 +21,7 @@ import (
 // look, or are a program's own.
 var noActs = []string{
 	"leasetop", "check", "dead", "dead groups", "dead list", "depth", "enqueue", "events", "jobs", "log",
-	"migrate", "migrate down", "migrate status", "migrate up", "plan", "plan list", "plan show", "scenario", "scenario list", "scenario run", "show", "url", "work",
+	"migrate", "migrate down", "migrate status", "migrate up", "plan", "plan list", "plan show", "scenario", "scenario list", "scenario run", "scenario soak", "show", "url", "work",
 }
 
 // enteredByPlans are those that a plan enters itself.

@@ -52,6 +52,7 @@ func guarded(t *testing.T) (admin *pgx.Conn) {
 var arguments = map[string]string{
 	"enqueue": "--queue q", "show": "1", "redrive": "1", "cancel": "1", "discard": "1", "restore": "1", "pause": "q", "resume": "q",
 	"purge": "--completed --older-than 7d --yes", "migrate down": "--help", "help": "depth", "edit": "1 --payload 1", "release": "1", "run-now": "1", "work": "--help", "check": "--max-dead 1",
+	"scenario run": "crash --yes", "scenario soak": "--help",
 }
 
 // every command line of the grammar.
