@@ -43,6 +43,9 @@ func TestPicturesAreWellFormed(t *testing.T) {
 		formed(fmt.Sprintf("scene %d", i+1), nil, []string{s.Ready})
 		for _, shot := range s.Shots {
 			named(shot.Name + ".png")
+			for _, s := range shot.Before {
+				formed("before "+shot.Name, s.Keys, s.Until)
+			}
 			formed(shot.Name, shot.Keys, shot.Until)
 		}
 	}

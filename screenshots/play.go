@@ -56,6 +56,9 @@ func play(ctx context.Context, s scene, o options) error {
 	}
 	defer t.Close()
 	for _, shot := range s.Shots[:last+1] {
+		if err := lead(ctx, t, shot.Before); err != nil {
+			return fmt.Errorf("before shot %s: %w", shot.Name, err)
+		}
 		f, err := take(ctx, t, shot.Keys, shot.Until)
 		if err != nil {
 			return fmt.Errorf("shot %s: %w", shot.Name, err)
@@ -114,6 +117,16 @@ func take(ctx context.Context, t *term.Term, keys, until []string) (*term.Frame,
 		}
 	}
 	return wait(t, until...)
+}
+
+// lead takes steps of which nothing is drawn.
+func lead(ctx context.Context, t *term.Term, steps []step) error {
+	for _, s := range steps {
+		if _, err := take(ctx, t, s.Keys, s.Until); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wait waits until all the patterns are found on a settled screen.

@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"image/gif"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/leasetop/leasetop/screenshots/draw"
 	"github.com/leasetop/leasetop/ui/term"
 )
 
-// record runs the program once and draws the recording's moving picture.
+// record runs the program once and draws the recording's moving picture. It
+// has a private server of its own: no other leaves anything on its screen.
 func record(ctx context.Context, r recording, o options) error {
 	if !o.wants(r.Name + ".gif") {
 		return nil
 	}
+	o.home = filepath.Join(o.home, r.Name)
 	t, err := open(o, r.Width, r.Height, r.Ready)
 	if err != nil {
 		return err
@@ -37,10 +40,8 @@ func record(ctx context.Context, r recording, o options) error {
 
 // shoot presses the recording's keys and returns what was seen meanwhile.
 func shoot(ctx context.Context, t *term.Term, r recording) (film, error) {
-	for _, s := range r.Before {
-		if _, err := take(ctx, t, s.Keys, s.Until); err != nil {
-			return nil, err
-		}
+	if err := lead(ctx, t, r.Before); err != nil {
+		return nil, err
 	}
 	var seen film
 	began := time.Now()

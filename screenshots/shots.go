@@ -4,9 +4,10 @@ import "time"
 
 // shot is one picture: what to do, and what must stand on the screen then.
 type shot struct {
-	Name  string   // of the file, without .png
-	Keys  []string // pressed one after the other; see term.Key
-	Until []string // regular expressions, all to be found on the screen at once
+	Name   string   // of the file, without .png
+	Before []step   // lead there
+	Keys   []string // pressed one after the other; see term.Key
+	Until  []string // regular expressions, all to be found on the screen at once
 }
 
 // scene is one run of the program, in which shots are taken in order: each
@@ -51,6 +52,20 @@ var scenes = []scene{
 		{Name: "redrive", Keys: []string{"3", "R"}, Until: []string{`REDRIVE \d+ DEAD LETTERS`, `dry run: all`, `enter  next`}},
 		{Name: "plan", Keys: []string{"y", "y"}, Until: []string{`stopped .*5 of 5`, `DIED AGAIN 5`, `✗ died`}},
 	}},
+	{Width: 120, Height: 36, Ready: `QUEUES`, Shots: []shot{
+		{Name: "scenarios", Before: choose("race"), Until: []string{`╭─ RACE ─`}},
+		{
+			Name: "stage", Before: acts("race")[:3], // two of three steps are over
+			Keys: []string{"space"}, Until: []string{`WATCH .*step 3 of 3`, `SKIP LOCKED [^\n]* [2-9],\d{3} `},
+		},
+	}},
 }
 
-var recordings []recording
+// A story has the fewest columns in which all it says is seen whole: the fewer,
+// the larger its letters are on a page.
+var recordings = []recording{
+	story("crash", 100, 30),
+	story("zombie", 100, 30),
+	story("race", 112, 32),
+	story("redrive", 100, 30),
+}
