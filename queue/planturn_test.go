@@ -272,3 +272,37 @@ func TestPlanEndedOnPurposeIsNoFailureInTheLog(t *testing.T) {
 		}
 	}
 }
+
+// Whoever resumes a plan executes it at once, though its executor has not seen yet that
+// it was held, or never will: it was killed.
+func TestHeldPlanIsResumedBeforeItsExecutorHasLetGo(t *testing.T) {
+	t.Parallel()
+	for _, rests := range []PlanState{PlanHeld, PlanPaused} {
+		t.Run(string(rests), func(t *testing.T) {
+			t.Parallel()
+			q := open(t)
+			p := started(t, q, NewPlan{IDs: deadLetters(t, q, 10), Canary: 2, Wait: rests == PlanHeld})
+			before := newExecution(q, p.ID, once(PlanCanary, func(Plan) { ends(t, q, 2, wellDone(t, q)) }))
+			for state := p.State; state != rests; {
+				must[bool](t)(stepOver(before.step(t.Context())))
+				if state = must[Plan](t)(q.Plan(t.Context(), p.ID)).State; state == PlanCanary && rests == PlanPaused {
+					must[Plan](t)(q.PausePlan(t.Context(), bob, "", p.ID))
+					state = PlanPaused
+				}
+			}
+			if p = must[Plan](t)(q.Plan(t.Context(), p.ID)); p.Executor != "" {
+				t.Errorf("nothing is to be done, and %s executes it", p.Executor)
+			}
+			must[Plan](t)(q.ResumePlan(t.Context(), bob, "", p.ID))
+			after := newExecution(q, p.ID, nil)
+			ok(t, after.take(t.Context()))
+			if _, _, err := before.step(t.Context()); !errors.Is(err, ErrPlanTaken) {
+				t.Errorf("the first one goes on: %v", err)
+			}
+			before.release(t.Context())
+			if p = must[Plan](t)(q.Plan(t.Context(), p.ID)); p.Executor != executor() {
+				t.Error("the first one has let go for the second one")
+			}
+		})
+	}
+}

@@ -5,8 +5,10 @@
 -- Rows: the plan's id; none when it is in no such state, or somebody else has taken it
 -- over. An undo begins at what was redriven last. One that stopped begins another canary when it
 -- goes on, and is judged by that and what comes after. A redrive or an undo that ends with this
--- completes its entry. The other entries are about the plan itself, and so about no number of
--- jobs. Index: primary key, operator_log_plan.
+-- completes its entry. In a state in which nothing is to be done the plan is nobody's: whoever
+-- has it go on may take it at once, even if its executor has yet to look, or was killed just now.
+-- The other entries are about the plan itself, and so about no number of jobs.
+-- Index: primary key, operator_log_plan.
 WITH turned AS (
   UPDATE leasetop.redrive_plans
   SET state = $3::text,
@@ -18,7 +20,10 @@ WITH turned AS (
         ELSE passed OR state IN ('canary', 'held') AND $3::text IN ('running', 'held') END,
       judged = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN reached ELSE judged END,
       canary_after = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN redriven ELSE canary_after END,
-      taken = CASE WHEN $3::text = 'undoing' THEN reached ELSE taken END
+      taken = CASE WHEN $3::text = 'undoing' THEN reached ELSE taken END,
+      executor = CASE WHEN $3::text IN ('running', 'canary', 'undoing') THEN executor ELSE '' END,
+      token = CASE WHEN $3::text IN ('running', 'canary', 'undoing') THEN token ELSE '' END,
+      executor_until = CASE WHEN $3::text IN ('running', 'canary', 'undoing') THEN executor_until ELSE '-infinity' END
   WHERE id = $1::bigint
     AND state = ANY ($2::text[])
     AND ($6::text IS NULL OR token = $6::text)
