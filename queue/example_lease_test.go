@@ -109,3 +109,20 @@ func ExampleQueue_Reclaim() {
 	// a lease is over: true <nil>
 	// job 1 of emails lost by app1:7:c0ffee/w1#1 is now pending
 }
+
+// Of an expired lease whose row is locked nobody knows when it can be taken back: a
+// reaper waits for the next one meanwhile.
+func ExampleQueue_ExpiryToCome() {
+	q := open()
+	defer q.Close()
+	for _, lease := range []time.Duration{time.Microsecond, time.Hour} {
+		enqueued(q, queue.NewJob{Queue: "emails"})
+		if _, err := q.Claim(ctx, queue.ClaimRequest{Queue: "emails", Owner: "app1:7:c0ffee/w1#1", Limit: 1, Lease: lease}); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	in, held, err := q.ExpiryToCome(ctx)
+	fmt.Println(held, in.Round(time.Minute), err)
+	// Output: true 1h0m0s <nil>
+}

@@ -58,13 +58,14 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"complete tx": func(ctx context.Context) error {
 			return inTx(ctx, func(tx pgx.Tx) error { return only(q.CompleteTx(ctx, tx, running)) })
 		},
-		"retry":       func(ctx context.Context) error { _, err := q.Retry(ctx, running, "503", 0); return only(err) },
-		"bury":        func(ctx context.Context) error { return only(q.Bury(ctx, running, "poison")) },
-		"release":     func(ctx context.Context) error { return only(errorOf(q.Release(ctx, running))) },
-		"snooze":      func(ctx context.Context) error { return only(errorOf(q.Snooze(ctx, running, time.Minute))) },
-		"reclaim":     func(ctx context.Context) error { _, err := q.Reclaim(ctx, 10); return err },
-		"next due":    func(ctx context.Context) error { _, _, err := q.NextDue(ctx, []string{"emails"}); return err },
-		"next expiry": func(ctx context.Context) error { _, _, err := q.NextExpiry(ctx); return err },
+		"retry":          func(ctx context.Context) error { _, err := q.Retry(ctx, running, "503", 0); return only(err) },
+		"bury":           func(ctx context.Context) error { return only(q.Bury(ctx, running, "poison")) },
+		"release":        func(ctx context.Context) error { return only(errorOf(q.Release(ctx, running))) },
+		"snooze":         func(ctx context.Context) error { return only(errorOf(q.Snooze(ctx, running, time.Minute))) },
+		"reclaim":        func(ctx context.Context) error { _, err := q.Reclaim(ctx, 10); return err },
+		"next due":       func(ctx context.Context) error { _, _, err := q.NextDue(ctx, []string{"emails"}); return err },
+		"expiry to come": func(ctx context.Context) error { _, _, err := q.ExpiryToCome(ctx); return err },
+		"next expiry":    func(ctx context.Context) error { _, _, err := q.NextExpiry(ctx); return err },
 		"once": func(ctx context.Context) error {
 			return inTx(ctx, func(tx pgx.Tx) error { _, err := q.Once(ctx, tx, "k"); return err })
 		},

@@ -131,6 +131,21 @@ func TestNextExpiry(t *testing.T) {
 	}
 }
 
+func TestExpiryToComeLeavesOutWhatHasExpired(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	expire(t, q, claimed(t, q, NewJob{}, time.Hour).ID)
+	if in, found, err := q.ExpiryToCome(t.Context()); found || err != nil {
+		t.Errorf("when all have expired: in %v, %v, %v", in, found, err)
+	}
+	claimed(t, q, NewJob{}, 2*time.Hour)
+	claimed(t, q, NewJob{}, time.Hour)
+	in, found, err := q.ExpiryToCome(t.Context())
+	if !found || err != nil || in > time.Hour || in < time.Hour-time.Minute {
+		t.Errorf("in %v, %v, %v", in, found, err)
+	}
+}
+
 // A handler's open transaction has inserted a row that points to its job: that locks
 // the job's key, and keeps nobody from renewing, cancelling or reclaiming it.
 func TestForeignKeyOnTheJobKeepsNobodyOff(t *testing.T) {

@@ -59,6 +59,7 @@ func TestPlans(t *testing.T) {
 		{statement: "release", args: "200001," + token + ", 0", indexes: []string{"jobs_pkey"}},
 		{statement: "reclaim", args: "100", indexes: []string{"jobs_active", "jobs_pkey"}, sorts: true},
 		{statement: "next_expiry", indexes: []string{"jobs_active"}},
+		{statement: "expiry_to_come", indexes: []string{"jobs_active"}},
 		{statement: "leases", args: "100", indexes: []string{"jobs_active"}, sorts: true},
 		{statement: "redrive", args: "array[220101, 220102], 'ann', false", indexes: []string{"jobs_pkey"}, sorts: true},
 		{statement: "redrive", args: "array[220101], 'ann', true", indexes: []string{"jobs_pkey"}, sorts: true},

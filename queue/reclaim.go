@@ -63,3 +63,10 @@ func (q *Queue) Reclaim(ctx context.Context, limit int) ([]Reclaimed, error) {
 func (q *Queue) NextExpiry(ctx context.Context) (in time.Duration, ok bool, err error) {
 	return q.seconds(ctx, "next expiry", "next_expiry")
 }
+
+// ExpiryToCome tells how long it is until the earliest lease runs out among those that
+// have not, by the database's clock; ok is false when there is none. It is for whoever
+// found that the expired ones are locked.
+func (q *Queue) ExpiryToCome(ctx context.Context) (in time.Duration, ok bool, err error) {
+	return q.seconds(ctx, "expiry to come", "expiry_to_come")
+}

@@ -45,8 +45,11 @@ type Event struct {
 	Owner  string        // for reclaims the owner that lost the lease; for lost leases who has the job now, if anybody
 	Late   time.Duration // for reclaims: how long after expiry, by the database's clock
 	// Watched is for reclaims: this pool's reaper has been at work since before the lease
-	// ran out, without a break, so that Late is its own. It is not for a lease that ran out
-	// while the pool was not started, the database away or the machine asleep.
+	// ran out, without a break, and took it back at its first try, so that Late is its own.
+	// It is not for a lease that ran out while the pool was not started, its process
+	// suspended, the database away or a quarter of a second late with an answer, or the
+	// machine asleep; nor for one that was locked, as by a transaction of its owner that a
+	// partition keeps from its end.
 	Watched bool
 	Text    string // what else is to say, in words
 }

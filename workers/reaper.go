@@ -43,18 +43,27 @@ func (p *Pool) reap(ctx context.Context) {
 			p.works("reclaims")
 		}
 		p.signals.looked.send(err)
-		if !sleep(ctx, wait) {
+		if !p.reaperSleeps(ctx, wait) {
 			return
 		}
 	}
+}
+
+// reaperSleeps waits until the reaper's next look, unless ctx ends first.
+func (p *Pool) reaperSleeps(ctx context.Context, d time.Duration) bool {
+	due := p.clock() + d
+	if !sleep(ctx, d) {
+		return false
+	}
+	p.vigil.waited(p.clock() - due)
+	return true
 }
 
 // reapDue takes back all that is due, or will be before it is time for the next
 // look, and returns how long to wait then.
 func (p *Pool) reapDue(ctx context.Context, again *pace) (time.Duration, error) {
 	regular := jitter(p.period(), 5)
-	p.vigil.keep(p.clock())
-	in, ok, err := p.nextExpiry(ctx)
+	in, ok, err := p.nextExpiry(ctx, p.q.NextExpiry)
 	if err != nil {
 		return 0, err
 	}
@@ -62,7 +71,7 @@ func (p *Pool) reapDue(ctx context.Context, again *pace) (time.Duration, error) 
 		again.reset()
 		return regular, nil
 	}
-	if in > 0 && !sleep(ctx, in+rand.N(expirySpread)) {
+	if in > 0 && !p.reaperSleeps(ctx, in+rand.N(expirySpread)) {
 		return 0, ctx.Err()
 	}
 	for total := 0; ; {
@@ -75,17 +84,32 @@ func (p *Pool) reapDue(ctx context.Context, again *pace) (time.Duration, error) 
 		case taken == reapBatch:
 			continue
 		case total == 0: // renewed meanwhile, another reaper's, or locked by somebody: do not spin on it
-			return again.next(), nil
+			return p.untilNext(ctx, again.next())
 		}
 		again.reset()
 		return 0, nil
 	}
 }
 
-func (p *Pool) nextExpiry(ctx context.Context) (in time.Duration, ok bool, err error) {
+// untilNext is how long to wait for an expired lease that could not be taken: no longer
+// than until another one runs out, which must not be late for it.
+func (p *Pool) untilNext(ctx context.Context, wait time.Duration) (time.Duration, error) {
+	in, ok, err := p.nextExpiry(ctx, p.q.ExpiryToCome)
+	if err == nil && ok {
+		wait = min(wait, max(in, 0)+rand.N(expirySpread))
+	}
+	return wait, err
+}
+
+// nextExpiry asks when a lease runs out.
+func (p *Pool) nextExpiry(ctx context.Context, ask func(context.Context) (time.Duration, bool, error)) (in time.Duration, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reapPatience)
 	defer cancel()
-	return p.q.NextExpiry(ctx)
+	sent := p.clock()
+	p.vigil.keep(sent)
+	in, ok, err = ask(ctx)
+	p.vigil.waited(p.clock() - sent)
+	return in, ok, err
 }
 
 // reclaim takes back one batch.
@@ -98,13 +122,18 @@ func (p *Pool) reclaim(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.tookBack(taken, sent)
+	answered := p.clock()
+	p.vigil.waited(answered - sent)
+	p.tookBack(taken, sent, answered)
+	if len(taken) < reapBatch {
+		p.vigil.sweep(sent)
+	}
 	return len(taken), nil
 }
 
-// tookBack tells of jobs that a statement reclaimed, and acts on what they mean for this
-// process.
-func (p *Pool) tookBack(taken []queue.Reclaimed, sent time.Duration) {
+// tookBack tells of jobs that a statement reclaimed between two moments, and acts on what
+// they mean for this process.
+func (p *Pool) tookBack(taken []queue.Reclaimed, sent, answered time.Duration) {
 	if len(taken) == 0 {
 		return
 	}
@@ -113,7 +142,7 @@ func (p *Pool) tookBack(taken []queue.Reclaimed, sent time.Duration) {
 	holders := p.allRuns()
 	for _, t := range taken {
 		e := Event{
-			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late, Watched: p.vigil.saw(sent - t.Late),
+			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late, Watched: p.vigil.saw(sent-t.Late, answered-t.Late),
 			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts),
 		}
 		switch {

@@ -96,3 +96,20 @@ func TestReaperPassesOverLockedRows(t *testing.T) {
 	}
 	waitFor(t, p, ReapedBack, func(e Event) bool { return e.JobID == 1 })
 }
+
+// A lease that is locked for long keeps the reaper from no other.
+func TestReaperWaitsForTheNextExpiryBesideALockedOne(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{})
+	stuck := expiring(t, q, -time.Minute)
+	within(t, begin(t, q), "SELECT FROM leasetop.jobs WHERE id = $1 FOR UPDATE", stuck)
+	again := pace{min: 4 * time.Hour, max: 4 * time.Hour}
+	if wait, err := p.reapDue(t.Context(), &again); err != nil || wait < 3*time.Hour {
+		t.Errorf("beside no other: waits %v, %v", wait, err)
+	}
+	expiring(t, q, time.Hour)
+	if wait, err := p.reapDue(t.Context(), &again); err != nil || wait > time.Hour+expirySpread {
+		t.Errorf("beside one that runs out in an hour: waits %v, %v", wait, err)
+	}
+}

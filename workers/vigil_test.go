@@ -1,20 +1,25 @@
 package workers
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
+const expiringIn = `INSERT INTO leasetop.jobs (queue, status, attempts, locked_by, locked_at, lease_expires_at)
+	VALUES ('q', 'processing', 1, 'gone#1', now(), clock_timestamp() + make_interval(secs => $1)) RETURNING id`
+
 // expiring makes a lease that runs out in so long, and returns its job.
 func expiring(t *testing.T, q *queue.Queue, in time.Duration) (id int64) {
 	t.Helper()
-	if err := q.Pool().QueryRow(t.Context(), `INSERT INTO leasetop.jobs (queue, status, attempts, locked_by, locked_at, lease_expires_at)
-		VALUES ('q', 'processing', 1, 'gone#1', now(), now() + make_interval(secs => $1)) RETURNING id`, in.Seconds()).Scan(&id); err != nil {
+	if err := q.Pool().QueryRow(t.Context(), expiringIn, in.Seconds()).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -72,32 +77,124 @@ func TestReclaimOfALeaseThatRanOutInAnOutageWasNotWatched(t *testing.T) {
 	}
 }
 
+// While the database does not answer, the reaper is kept from its work, though nothing fails.
+func TestReclaimOfALeaseThatRanOutBeforeAnAnswerWasNotWatched(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
+	looked := p.signals.looked.listen()
+	start(t, p)
+	receive(t, "a look", looked)
+	tx := begin(t, q)
+	within(t, tx, "LOCK TABLE leasetop.jobs IN ACCESS EXCLUSIVE MODE")
+	var id int64
+	if err := tx.QueryRow(t.Context(), expiringIn, 0.1).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	for waiting := false; !waiting; {
+		if err := tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'leasetop.jobs'::regclass)`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within(t, tx, "SELECT pg_sleep($1)", (2 * heldUp).Seconds())
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if watched(t, p, id) {
+		t.Error("nobody could see that it ran out")
+	}
+	if !watched(t, p, expiring(t, q, 500*time.Millisecond)) {
+		t.Error("now that it answers leases are not watched")
+	}
+}
+
+// What is locked when it runs out cannot be taken back in time by anybody.
+func TestReclaimOfALeaseThatWasLockedWasNotWatched(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
+	looked := p.signals.looked.listen()
+	start(t, p)
+	receive(t, "a look", looked)
+	id := expiring(t, q, 500*time.Millisecond)
+	tx := begin(t, q)
+	within(t, tx, "SELECT FROM leasetop.jobs WHERE id = $1 FOR UPDATE", id)
+	for expired := false; !expired; {
+		receive(t, "a look", looked)
+		if err := tx.QueryRow(t.Context(), "SELECT lease_expires_at < clock_timestamp() FROM leasetop.jobs WHERE id = $1", id).Scan(&expired); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // one of them has begun since
+		receive(t, "a look", looked)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if watched(t, p, id) {
+		t.Error("it was locked when it ran out")
+	}
+}
+
+// begin begins a transaction, which locks at least until the test commits it.
+func begin(t *testing.T, q *queue.Queue) pgx.Tx {
+	t.Helper()
+	tx, err := q.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
+}
+
+func within(t *testing.T, tx pgx.Tx, statement string, args ...any) {
+	t.Helper()
+	if _, err := tx.Exec(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestVigilIsKeptBetweenTroubles(t *testing.T) {
 	t.Parallel()
 	var v vigil
 	var slept atomic.Int64
 	clock := func() time.Duration { return monotonic() + time.Duration(slept.Load()) }
-	if v.saw(clock()) {
+	saw := func(moment time.Duration) bool { return v.saw(moment, moment) }
+	if saw(clock()) {
 		t.Error("nobody watched yet")
 	}
 	v.keep(clock())
 	first := clock()
 	v.keep(clock())
-	if !v.saw(first) || v.saw(first-time.Minute) {
+	if !saw(first) || saw(first-time.Minute) {
 		t.Error("want it kept from the first look on, and not before")
 	}
 	slept.Add(int64(time.Minute)) // of the machine
 	v.keep(clock())
-	if v.saw(first+time.Second) || !v.saw(clock()) {
+	if saw(first+time.Second) || !saw(clock()) {
 		t.Error("it was kept while the machine slept")
 	}
 	v.end()
-	if v.saw(clock()) {
+	if saw(clock()) {
 		t.Error("it was kept in trouble")
 	}
 	again := clock()
 	v.keep(clock())
-	if v.saw(again-time.Nanosecond) || !v.saw(clock()) {
+	if saw(again-time.Nanosecond) || !saw(clock()) {
 		t.Error("want it kept anew after the trouble, and not before")
+	}
+	v.waited(heldUp - 1)
+	if !saw(clock()) {
+		t.Error("no answer comes at once")
+	}
+	v.waited(heldUp)
+	if saw(clock()) {
+		t.Error("it was kept while nobody answered")
+	}
+	v.keep(clock())
+	sent := clock()
+	v.sweep(sent)
+	if v.saw(sent-1, sent-1) || !v.saw(sent-1, sent) {
+		t.Error("what a sweep left was locked")
 	}
 }

@@ -3,3 +3,4 @@
 SELECT extract(epoch FROM min(lease_expires_at) - clock_timestamp())::float8
 FROM leasetop.jobs
 WHERE status = 'processing'
+  AND lease_expires_at < 'infinity' -- of which nothing can be subtracted
