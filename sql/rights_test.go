@@ -99,7 +99,8 @@ func runs(t *testing.T, admin, conn *pgx.Conn, text string) error {
 	if len(values) > 0 {
 		arguments = "(" + strings.Join(values, ",") + ")"
 	}
-	if len(statement.Fields) == 0 && !strings.Contains(text, "INSERT") && !strings.Contains(text, "DELETE") { // LISTEN, SET
+	writes := func(verb string) bool { return strings.Contains(text, verb) }
+	if len(statement.Fields) == 0 && !slices.ContainsFunc([]string{"INSERT", "UPDATE", "DELETE"}, writes) { // LISTEN, SET
 		_, err := conn.Exec(t.Context(), text)
 		return err
 	}

@@ -46,7 +46,6 @@ type Stage struct {
 	lease     time.Duration // the shortest in use
 	undo      []undo        // in the order in which they were put down
 	struck    bool          // it is being taken down
-	watching  bool
 	watch     context.CancelFunc
 	watched   sync.WaitGroup
 	lock      *pgx.Conn // holds the play's advisory lock

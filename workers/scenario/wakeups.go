@@ -58,7 +58,7 @@ func wakeups() Scenario {
 				},
 				Expect: []Expect{
 					{Text: "most of the five started at once", Holds: func(context.Context, *Stage) (bool, string, error) {
-						return median(told) < toldWithin, fmt.Sprintf("half of them after %v or more", median(told)), nil
+						return middle(told) < toldWithin, fmt.Sprintf("half of them after %v or more", middle(told)), nil
 					}},
 				},
 			},
@@ -93,7 +93,7 @@ func wakeups() Scenario {
 				Expect: []Expect{
 					{Text: "all five are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, quiet...) }},
 					{Text: "most of them had to wait until w1 looked", Holds: func(context.Context, *Stage) (bool, string, error) {
-						return median(looked) >= toldWithin, fmt.Sprintf("half of them waited %v or less", median(looked)), nil
+						return middle(looked) >= toldWithin, fmt.Sprintf("half of them waited %v or less", middle(looked)), nil
 					}},
 				},
 			},
@@ -115,7 +115,7 @@ func wakeups() Scenario {
 		Measures: []Measure{
 			{
 				Name: "told", Text: "from enqueue to start when the server tells, the median", Unit: "ms", Bound: AtMost(100), Timed: true,
-				Value: func(context.Context, *Stage) (float64, error) { return milliseconds(median(told)), nil },
+				Value: func(context.Context, *Stage) (float64, error) { return milliseconds(middle(told)), nil },
 			},
 			{
 				Name: "looked", Text: "the longest while nothing was heard", Unit: "ms", Bound: AtMost(milliseconds(storyPollMax) + 250), Timed: true,
@@ -182,7 +182,7 @@ func (w waits) ofEach(ctx context.Context, s *Stage, n int) (ids []int64, all []
 // waited shows how long jobs waited.
 func (s *Stage) waited(name string, waits []time.Duration) {
 	if len(waits) > 0 {
-		s.Bar(Bar{Name: name, Value: milliseconds(median(waits)), Unit: "ms", Most: milliseconds(storyPollMax), Over: true})
+		s.Bar(Bar{Name: name, Value: milliseconds(middle(waits)), Unit: "ms", Most: milliseconds(storyPollMax), Over: true})
 	}
 }
 
@@ -208,14 +208,6 @@ func (s *Stage) listenerOf(ctx context.Context, c *Crew, but int32) (int32, erro
 		case <-time.After(lookAgain):
 		}
 	}
-}
-
-func median(all []time.Duration) time.Duration {
-	if len(all) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(all))
-	return sorted[len(sorted)/2]
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
