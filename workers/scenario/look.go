@@ -58,10 +58,12 @@ func (s *Stage) look(ctx context.Context) {
 		return
 	}
 	read := time.Now()
+	held := map[queue.Lease]float64{}
 	leases, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Lease, err error) {
 		var owner string
-		var left float64
-		err = row.Scan(&l.Job, &owner, &l.Attempt, &left)
+		var left, ends float64
+		err = row.Scan(&l.Job, &owner, &l.Attempt, &left, &ends)
+		held[queue.Lease{ID: l.Job, Token: owner}] = ends
 		l.Worker, l.Expires = nameOf(owner), read.Add(time.Duration(left*float64(time.Second)))
 		return l, err
 	})
@@ -75,6 +77,9 @@ func (s *Stage) look(ctx context.Context) {
 		}
 		return news
 	})
+	if s.play.scenario.Needs == Queue {
+		s.noteLosses(ctx, held)
+	}
 }
 
 // count counts what must hold in every story.

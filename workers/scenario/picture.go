@@ -148,7 +148,7 @@ type Invariants struct {
 	Fenced   uint64        // stale writes that matched no row
 	Worst    time.Duration // the latest reclaim after its lease ran out; negative before the first
 	Lease    time.Duration // the shortest lease in use
-	Overlaps int           // times that two runners of one job both trusted their lease: 0
+	Overlaps int           // times that two runners of one job both trusted their lease, among those in this process: 0
 	Overlap  time.Duration // the longest of them
 }
 

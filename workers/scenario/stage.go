@@ -49,6 +49,7 @@ type Stage struct {
 	watch     context.CancelFunc
 	watched   sync.WaitGroup
 	lock      *pgx.Conn // holds the play's advisory lock
+	losses    losses
 	overlaps  overlap.Recorder
 }
 
@@ -359,9 +360,10 @@ func (s *Stage) Says(worker, state string) {
 // event of the runtime, as the audience is told it.
 func (s *Stage) heard(e workers.Event) {
 	if e.Watched { // else it tells how long the database was away
-		s.mu.Lock()
-		s.worst = max(s.worst, e.Late)
-		s.mu.Unlock()
+		s.late(e.Late)
+	}
+	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
+		return
 	}
 	s.event(Event{At: e.At, Worker: e.Worker, Text: e.Text, What: e.What})
 	s.showWorkers()

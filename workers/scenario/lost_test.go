@@ -1,0 +1,52 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// A database in which a play has a queue may have reapers of its own, which are as quick.
+func TestReclaimByAStrangersReaperIsTold(t *testing.T) {
+	t.Parallel()
+	g := ground(t)
+	try(t, g, func(ctx context.Context, s *Stage) error {
+		if _, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{MaxAttempts: 1}); err != nil {
+			return err
+		}
+		jobs, err := s.Q.Claim(ctx, queue.ClaimRequest{Queue: s.Queue(""), Owner: "app1:7:c0ffee/w1#1", Limit: 2, Lease: time.Second})
+		if err != nil || len(jobs) != 2 {
+			t.Fatalf("claimed %v, %v", jobs, err)
+		}
+		await(t, s.play, "the leases are seen", func(p Picture) bool { return len(p.Leases) == 2 })
+		for taken := 0; taken < 2; {
+			lost, err := g.Queue.Reclaim(ctx, 2)
+			if err != nil {
+				return err
+			}
+			taken += len(lost)
+		}
+		whats := func(p Picture) (whats []workers.What) {
+			for _, e := range p.Events {
+				if strings.Contains(e.Text, "lease lost by app1:7:c0ffee/w1#1") {
+					whats = append(whats, e.What)
+				}
+			}
+			slices.Sort(whats)
+			return whats
+		}
+		both := []workers.What{workers.ReapedBack, workers.ReapedDead}
+		await(t, s.play, "it is told", func(p Picture) bool { return slices.Equal(whats(p), both) })
+		await(t, s.play, "it is counted", func(p Picture) bool { return p.Invariants.Worst >= 0 })
+		s.heard(workers.Event{What: workers.ReapedBack, JobID: jobs[0].ID, Owner: jobs[0].LockedBy, Text: "lease lost by app1:7:c0ffee/w1#1"})
+		if got := whats(s.play.Picture()); !slices.Equal(got, both) {
+			t.Errorf("told are %v, want each once", got)
+		}
+		return nil
+	})
+}
