@@ -101,15 +101,18 @@ func (p *Pool) untilNext(ctx context.Context, wait time.Duration) (time.Duration
 	return wait, err
 }
 
-// nextExpiry asks when a lease runs out.
+// nextExpiry asks when a lease runs out, and answers how long to wait for a statement to
+// be at the server by then: the answer was on its way for half of a round trip, and the
+// statement will be for the other half.
 func (p *Pool) nextExpiry(ctx context.Context, ask func(context.Context) (time.Duration, bool, error)) (in time.Duration, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reapPatience)
 	defer cancel()
 	sent := p.clock()
 	p.vigil.keep(sent)
 	in, ok, err = ask(ctx)
-	p.vigil.waited(p.clock() - sent)
-	return in, ok, err
+	trip := p.clock() - sent
+	p.vigil.waited(trip)
+	return in - trip, ok, err
 }
 
 // reclaim takes back one batch.
