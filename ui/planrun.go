@@ -167,10 +167,10 @@ func (a *app) planRan(m planRanMsg) tea.Cmd {
 		a.say(danger, name+": "+m.err.Error())
 		return nil
 	}
-	a.saw(m.plan)
-	if m.run.again && planwords.Works(m.plan.State) {
+	if m.run.again { // the plan may have been read before it was resumed
 		return a.executePlan(m.run.id)
 	}
+	a.saw(m.plan)
 	p := m.plan
 	switch p.State {
 	case queue.PlanDone:

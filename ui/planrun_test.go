@@ -106,3 +106,20 @@ func TestQuittingEndsAnExecution(t *testing.T) {
 		t.Error("the program would have ended before its execution")
 	}
 }
+
+// What an execution that ends says of its plan was read before somebody resumed that.
+func TestPlanResumedWhileItsExecutionEndsIsExecuted(t *testing.T) {
+	t.Parallel()
+	w := withPlan(newWorld(), func(p *queue.Plan) { p.State = queue.PlanHeld })
+	s := newStage(t, w, 120, 36)
+	run := &planRun{id: 14, told: make(chan struct{}, 1), over: make(chan struct{})}
+	close(run.over)
+	s.app.plans.runs = map[int64]*planRun{14: run}
+	held := *w.plan(14)
+	w.plan(14).State = queue.PlanRunning
+	delete(w.plans.stay, 14)
+	w.plans.jobs[14] = []queue.PlanJob{{ID: 1, State: "waiting"}, {ID: 2, State: "waiting"}}
+	s.send(planActedMsg{id: 14, what: planGoesOn, plan: *w.plan(14)})
+	s.send(planRanMsg{run: run, plan: held})
+	s.sees("redrove 4,814 of 40,112 (plan 14)")
+}
