@@ -59,7 +59,7 @@ func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to int) 
 			took = short(step.Took)
 		}
 		if roomy {
-			head := fmt.Sprintf("%d  %s", i+1, brief(step.Say, max(w-8-len(took), 1)))
+			head := fmt.Sprintf("%d  %s", i+1, brief(pick(step.Name != "", step.Name, step.Say), max(w-8-len(took), 1)))
 			lines = append(lines, " "+mark+" "+atEnds(k.draw(head), t.dim.draw(took), w-4))
 		}
 		for _, a := range step.Assertions {

@@ -57,6 +57,7 @@ type Picture struct {
 
 // StepPicture is a step.
 type StepPicture struct {
+	Name       string // short; "" where the story has none
 	Say        string
 	State      State
 	Began      time.Time
@@ -177,7 +178,7 @@ func (b *board) begin(sc Scenario, o Options) {
 		Seed: o.Seed, State: SettingUp, Began: time.Now(), Invariants: Invariants{Worst: -1},
 	}
 	for _, step := range sc.Steps {
-		s := StepPicture{Say: step.Say}
+		s := StepPicture{Name: step.Name, Say: step.Say}
 		for _, e := range step.Expect {
 			within := e.Within
 			if within == 0 {

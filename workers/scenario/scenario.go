@@ -33,6 +33,7 @@ type Scenario struct {
 
 // Step is one step of a story. Before it the world waits for the audience.
 type Step struct {
+	Name   string                                    // two to four words, for lists: "The worker dies"; the narration stands in where there is none
 	Say    string                                    // narration: two or three short sentences
 	Do     func(ctx context.Context, s *Stage) error // the act; may be nil
 	Expect []Expect                                  // what is to be seen then
