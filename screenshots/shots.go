@@ -38,7 +38,7 @@ type step struct {
 
 var scenes = []scene{
 	{Width: 120, Height: 36, Ready: `QUEUES`, Shots: []shot{
-		{Name: "overview", Keys: []string{"x", "x", "x", "x", "b"}, Until: []string{`QUEUES [1-9]`, `LEASES [3-9]`, `DEAD LETTERS [1-9]`, `EVENTS`, `effects ([6-9]\d|\d{3})`}},
+		{Name: "overview", Keys: []string{"x", "x", "x", "x", "b"}, Until: []string{`QUEUES [1-9]`, `LEASES [3-9]`, `DEAD LETTERS [1-9]`, `EVENTS`, `0 ┤\S{30}`}},
 		{Name: "dead-letters", Keys: []string{"3"}, Until: []string{`DEAD LETTERS \S+ in [3-9] groups`, `← log → now`, `newest #`}},
 		{Name: "dead-list", Keys: []string{"enter", "space", "space", "v", "j", "j"}, Until: []string{`newest first`, `2 marked`, `fingerprint:`, `a range of 3 rows`}},
 		{Name: "detail", Keys: []string{"esc", "esc", "esc", "j", "enter", "enter"}, Until: []string{`PAYLOAD`, `attempt 3`, `the same error`}},
@@ -56,7 +56,7 @@ var scenes = []scene{
 		{Name: "scenarios", Before: choose("race"), Until: []string{`╭─ RACE ─`}},
 		{
 			Name: "stage", Before: acts("race")[:3], // two of three steps are over
-			Keys: []string{"space"}, Until: []string{`WATCH .*step 3 of 3`, `SKIP LOCKED [^\n]* [2-9],\d{3} `},
+			Keys: []string{"space"}, Until: []string{`WATCH .*step 3 of 3`, `SKIP LOCKED .* [1-9],\d{3} jobs`},
 		},
 	}},
 }
