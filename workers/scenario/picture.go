@@ -35,6 +35,7 @@ type Picture struct {
 	Seed    uint64
 	State   State
 	Auto    bool
+	Flows   bool      // jobs flow while it waits, too
 	Err     string    // why it failed; "" when it did not, or when an assertion says it
 	Began   time.Time // local clock, as all times here
 	Ended   time.Time // zero while it goes on
@@ -143,6 +144,7 @@ type Event struct {
 // Invariants are what must hold in every story, but for what it lets go wrong on purpose.
 type Invariants struct {
 	Known    bool
+	Exempt   bool          // there are queues in which harm is shown on purpose: they are not counted
 	Effects  int64         // of jobs, in the ledger
 	Lost     int64         // jobs that were acknowledged and are gone, or completed without effect: 0
 	Doubled  int64         // effects beyond the first of a job: 0
@@ -175,7 +177,7 @@ func (b *board) begin(sc Scenario, o Options) {
 	b.fresh = make(chan struct{})
 	b.pic = Picture{
 		Version: 1, Name: sc.Name, Title: sc.Title, Shows: sc.Shows, Needs: sc.Needs,
-		Seed: o.Seed, State: SettingUp, Began: time.Now(), Invariants: Invariants{Worst: -1},
+		Seed: o.Seed, Flows: sc.Flows, State: SettingUp, Began: time.Now(), Invariants: Invariants{Worst: -1},
 	}
 	for _, step := range sc.Steps {
 		s := StepPicture{Name: step.Name, Say: step.Say}

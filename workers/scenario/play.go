@@ -238,6 +238,7 @@ func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Tim
 		})
 	}
 	set(Playing, "")
+	defer p.tick(step, n, acted)()
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()
 	deadline := acted.Add(patience)
@@ -261,12 +262,41 @@ func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Tim
 			set(Failed, seen)
 			return false, nil
 		}
+		p.board.touch(func(b *Picture) (news bool) {
+			a := &b.Steps[step].Assertions[n]
+			news, a.Seen = a.Seen != seen, seen
+			return news
+		})
 		select {
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		case <-again.C:
 		}
 	}
+}
+
+// tick has the audience see how long an assertion has been looked at, until it is stopped:
+// a look may take long where a server is away.
+func (p *Play) tick(step, n int, acted time.Time) (stop func()) {
+	ticker, over := time.NewTicker(lookEvery), make(chan struct{})
+	go func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+			}
+			p.board.touch(func(b *Picture) (news bool) {
+				a := &b.Steps[step].Assertions[n]
+				if a.State == Playing {
+					a.Took, news = time.Since(acted), true
+				}
+				return news
+			})
+		}
+	}()
+	return func() { close(over) }
 }
 
 // measure takes the measures and looks at what must hold in every story.
