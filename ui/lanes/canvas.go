@@ -22,7 +22,7 @@ func newCanvas(l *lane, s scale) *canvas {
 // add has a hold take the columns of which it has most. Where a row is all of a
 // worker's slots, the hold that began last takes them.
 func (c *canvas) add(h *hold, newest bool) {
-	end := h.until(c.now)
+	end := h.trace(c.now)
 	if end.Before(c.start) || h.from.After(c.now) {
 		return
 	}
@@ -37,8 +37,8 @@ func (c *canvas) add(h *hold, newest bool) {
 // part is how long a hold lasts within a column. What is held now has all of the rest.
 func (c *canvas) part(h *hold, x int) time.Duration {
 	a, b := later(h.from, c.from(x)), c.from(x+1)
-	if !h.going(c.now) {
-		b = earlier(h.to, b)
+	if !h.goes(c.now) {
+		b = earlier(h.trace(c.now), b)
 	}
 	return b.Sub(a)
 }
@@ -69,6 +69,7 @@ func (c *canvas) beats(h *hold, x int, share time.Duration, newest bool) bool {
 // paint draws the cells.
 func (c *canvas) paint() {
 	begun := map[*hold]bool{}
+	c.reach()
 	for x := 0; x < c.width; {
 		h, end := c.whose[x], x+1
 		for end < c.width && c.whose[end] == h {
@@ -76,6 +77,9 @@ func (c *canvas) paint() {
 		}
 		r := stretch{hold: h, first: x, last: end - 1, begins: h != nil && !begun[h] && c.column(h.from) >= 0}
 		begun[h] = true
+		if h != nil {
+			c.lay(&r)
+		}
 		for ; x < end; x++ {
 			last := earlier(c.from(x+1).Add(-1), c.now)
 			was := c.lane.at(last)
@@ -87,13 +91,6 @@ func (c *canvas) paint() {
 			c.cells[x] = c.held(r, x, last, was, turned)
 		}
 	}
-}
-
-// stretch is columns beside each other of one hold.
-type stretch struct {
-	*hold
-	first, last int
-	begins      bool // the hold does, with them
 }
 
 // free is a cell in which the worker holds nothing.
@@ -121,21 +118,39 @@ func free(was spell, turned bool) Cell {
 
 // held is a cell in which the worker holds a job.
 func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) Cell {
+	if run, dead := c.marks(h.hold, h.opening); x == dead {
+		return Cell{'†', Buried}
+	} else if x == run {
+		return pick(h.run.End == Fenced, Cell{'⊘', Refused}, Cell{'■', Halted})
+	}
 	end := h.until(c.now)
 	at := earlier(last, end)
-	switch was.condition {
-	case dead, frozen, parted:
-		if turned {
-			return free(was, true)
+	died := was.condition == dead && h.begins && c.column(was.from) >= h.first
+	switch {
+	case died && (x < h.opening && h.last >= h.opening):
+		return c.opening(h, x, Work) // who died as it began is seen to have begun
+	case died && x == max(c.column(was.from), h.opening) && h.last >= h.opening:
+		return Cell{'✗', Crash}
+	case died && h.last >= h.opening:
+	case turned && (was.condition == dead || was.condition == frozen || was.condition == parted):
+		return free(was, true)
+	}
+	if h.opening <= x && h.beyond(c.from(x)) && c.column(h.to) < x {
+		if was.condition == frozen || was.condition == parted || was.condition == dead {
+			return free(was, false)
 		}
+		return c.letter(h.hold, Stale)
 	}
 	if !h.expires.IsZero() && at.Sub(h.expires) >= overdue {
 		return Cell{'!', Overdue}
 	}
+	if h.isLeft(at) {
+		return Cell{'░', Dead}
+	}
 	before := x == h.first || c.column(was.from) == x-1 // nothing of the job is to be seen left of it, or just the ✗
 	switch was.condition {
 	case dead:
-		if before && c.column(was.from) <= h.first {
+		if before && c.column(was.from) <= h.first && !died {
 			return c.letter(h.hold, Dead)
 		}
 		return Cell{'░', Dead}
@@ -145,7 +160,7 @@ func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) 
 		}
 		return free(was, false)
 	}
-	if since := h.silent(end); !since.IsZero() && !last.Before(since) {
+	if since := h.quiet(last, end); !since.IsZero() {
 		if c.column(since) == x || x == h.first {
 			return Cell{'?', Silent}
 		}
@@ -158,16 +173,30 @@ func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) 
 	case h.job.story && h.job.letter > 0:
 		style = Told
 	}
-	lead := 0
-	if h.begins && h.taken != nil && h.last > h.first {
-		if lead = 1; x == h.first {
-			return Cell{'↳', Taken}
+	return c.opening(h, x, style)
+}
+
+// quiet is since when the holder had owed a renewal, at a moment of a hold that ends at
+// end, as far as that was seen; zero when it owed none.
+func (h *hold) quiet(at, end time.Time) time.Time {
+	for _, g := range h.gaps {
+		if !at.Before(g.from) && at.Before(g.to) {
+			return g.from
 		}
 	}
-	if h.begins && h.attempt > 1 && x == h.first+lead+1 && h.last > x {
-		return Cell{raised(h.attempt), Again}
+	if since := h.silent(end); !since.IsZero() && !at.Before(since) {
+		return since
 	}
-	return c.letter(h.hold, style)
+	return time.Time{}
+}
+
+// isLeft reports whether the lease stands at a moment, and nobody runs the job: its worker
+// stopped it.
+func (h *hold) isLeft(at time.Time) bool {
+	if h.run.ID != 0 && h.run.End == Stopped && !h.run.Ended.IsZero() {
+		return at.After(h.run.Ended)
+	}
+	return !h.left.IsZero() && h.stood >= overdue && !at.Before(h.left)
 }
 
 // overdue is how long after its end a lease that stands is worth an alarm: the reaper

@@ -25,6 +25,10 @@ const (
 	Silent               // ? ░ no renewal comes from a worker of which nothing else is known
 	Frozen               // ✱ ~ the worker is a zombie: its handlers go on, nothing else does
 	Parted               // ≠ ╌ the worker cannot reach the database
+	Stale                // A the worker goes on with a job that is not its any more, and does not know
+	Refused              // ⊘ what it wrote then was fenced: it changed nothing
+	Halted               // ■ the worker stopped its handler, before the lease ended
+	Buried               // † the job is a dead letter
 	Overdue              // ! the lease ran out, and nobody took the job away yet
 	Waiting              // ┄ ╮ │ ╯ the way of a job from who lost it to who took it over
 )
@@ -63,17 +67,10 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 	all := r.worth(s)
 	shown := choose(all, s, height)
 	d := Drawing{Hidden: len(all) - len(shown)}
-	rows := 0
-	for _, l := range shown {
-		rows += l.lanes()
-	}
-	split := rows <= height
+	rows := split(shown, s, height)
 	var drawn []*canvas
-	for _, l := range shown {
-		n := 1
-		if split {
-			n = l.lanes()
-		}
+	for i, l := range shown {
+		n := rows[i]
 		for slot := range n {
 			c := newCanvas(l, s)
 			row := Row{Worker: safe.Text(l.name), Cells: c.cells}
@@ -101,6 +98,39 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 	}
 	d.Legend = legend(drawn)
 	return d
+}
+
+// split is how many rows each worker has: one for each of its slots where there is room
+// for all; else one for each that was used; else one.
+func split(shown []*lane, s scale, height int) []int {
+	slots := func(l *lane) int { return l.lanes() }
+	used := func(l *lane) int { return l.usedIn(s) }
+	rows := make([]int, len(shown))
+	for _, count := range []func(*lane) int{slots, used} {
+		sum := 0
+		for i, l := range shown {
+			rows[i] = count(l)
+			sum += rows[i]
+		}
+		if sum <= height {
+			return rows
+		}
+	}
+	for i := range rows {
+		rows[i] = 1
+	}
+	return rows
+}
+
+// usedIn is how many slots of the worker there is something to draw of.
+func (l *lane) usedIn(s scale) int {
+	n := 1
+	for _, h := range l.holds {
+		if !h.trace(s.now).Before(s.start) && !h.from.After(s.now) {
+			n = max(n, min(h.slot+1, l.lanes()))
+		}
+	}
+	return n
 }
 
 // lanes is how many rows the worker has where there is room for its slots.
@@ -154,7 +184,7 @@ func choose(all []*lane, s scale, height int) []*lane {
 func (l *lane) interest(s scale) int {
 	interest := 2
 	for _, h := range l.holds {
-		if h.until(s.now).Before(s.start) || h.from.After(s.now) {
+		if h.trace(s.now).Before(s.start) || h.from.After(s.now) {
 			continue
 		}
 		if h.lost || h.taken != nil || h.going(s.now) && h.ill(s.now) {

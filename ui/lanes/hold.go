@@ -130,15 +130,39 @@ type hold struct {
 	lost    bool          // it ended by being taken from its holder
 	taken   *hold         // from whom it was taken over
 	next    *hold         // who has it after this one lost it
+	gaps    []gap         // in which it owed a renewal, and was seen to; then one came
+	left    time.Time     // since when its worker is known to run the job no more
+	stood   time.Duration // for how long the lease was seen to stand after that
+
+	run    Run       // of the handler, where that is told
+	leased time.Time // when a lease of it was read last, where runs are told
 }
+
+// gap is a time in which no renewal came.
+type gap struct{ from, to time.Time }
 
 // early is how soon after its claim a lease must be seen for its length to be known.
 const early = time.Second
 
-// renew notes the lease as it is seen now.
-func (h *hold) renew(now time.Time, one Held) {
+// renew notes the lease as it is seen now; before is when it was seen last. What had the
+// look of silence then was silence, whatever comes later.
+func (h *hold) renew(now, before time.Time, one Held) {
+	switch {
+	case !one.Left:
+		h.left = time.Time{}
+	case h.left.IsZero():
+		h.left = now
+	default:
+		h.stood = now.Sub(h.left)
+	}
 	if one.Expires.Equal(h.expires) {
 		return
+	}
+	if since := h.silent(before); !since.IsZero() {
+		h.gaps = append(h.gaps, gap{since, now})
+		if over := len(h.gaps) - spellsMost; over > 0 {
+			h.gaps = slices.Delete(h.gaps, 0, over)
+		}
 	}
 	first := h.expires.IsZero()
 	h.expires = one.Expires

@@ -19,7 +19,7 @@ type Entry struct {
 	Attempt int
 	Worker  string // who holds it, or held it last
 	From    string // who lost it before; "" when nobody did
-	How     Style  // Work, Again, Dead, Silent, Frozen, Parted, Overdue; Waiting when it was lost; Blank when it ended
+	How     Style  // Work, Again, Dead, Silent, Frozen, Parted, Overdue, Buried; Waiting when it was lost; Blank when it ended
 }
 
 // Text says it in words: B 88123 send · attempt 2 · w3, lost by w2
@@ -47,6 +47,8 @@ func (e Entry) Text() string {
 		text += " cut off"
 	case Overdue:
 		text += " overdue"
+	case Buried:
+		text += " dead letter"
 	case Waiting:
 		text += " lost it"
 	case Blank:
@@ -119,6 +121,8 @@ func legend(rows []*canvas) []Entry {
 // how is what there is to say about a hold at a moment.
 func (h *hold) how(now time.Time) Style {
 	switch {
+	case !h.run.Dead.IsZero() && !h.run.Dead.After(now):
+		return Buried
 	case h.going(now) && !h.expires.IsZero() && now.Sub(h.expires) >= overdue:
 		return Overdue
 	case h.going(now):

@@ -10,7 +10,8 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // letters gives each job its letter. A letter stands for one job in the whole window:
 // it is given again when its job has left that. Where there are more jobs than letters,
-// those that ended in the ordinary way do without theirs first.
+// those do without that are over: first the ordinary ones. A job that comes back keeps its
+// own, and so does one that is held.
 type letters struct {
 	owner [len(alphabet)]*job
 	next  int
@@ -30,15 +31,23 @@ func (r *Recorder) spell(now time.Time) {
 			due = append(due, h)
 		}
 	}
+	for _, h := range r.fresh { // those that are over already
+		if h.job.letter == 0 && h.job.story && r.open[h.job.id] != h {
+			due = append(due, h)
+		}
+	}
+	r.fresh = nil
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.job.id, b.job.id)) })
 	for _, h := range due {
-		r.letters.give(h.job)
+		if h.job.letter == 0 {
+			r.letters.give(h.job, now)
+		}
 	}
 }
 
 // give gives a job the next letter that is free, or else that of a job which can do
 // without.
-func (s *letters) give(j *job) {
+func (s *letters) give(j *job, now time.Time) {
 	at := -1
 	for i := range alphabet {
 		if k := (s.next + i) % len(alphabet); s.owner[k] == nil {
@@ -47,7 +56,7 @@ func (s *letters) give(j *job) {
 		}
 	}
 	if at < 0 {
-		at = s.spare(j.story)
+		at = s.spare(j, now)
 	}
 	if at < 0 {
 		return
@@ -58,26 +67,43 @@ func (s *letters) give(j *job) {
 	s.owner[at], j.letter, s.next = j, at+1, (at+1)%len(alphabet)
 }
 
-// spare is the letter of the job that is missed least: the one that ended longest ago
-// of those that ended as they should; for a story also the one that began last of those
-// that go on as they should.
-func (s *letters) spare(story bool) int {
-	ended, going := -1, -1
+// mayReturn is how long a job that was lost, or failed, is expected back.
+const mayReturn = time.Minute
+
+// spare is the letter of the job that is missed least: of those that are over, the one
+// whose end is longest ago, without a story if there are such; for a story also the one
+// that began last of those without that go on.
+func (s *letters) spare(due *job, now time.Time) int {
+	const (
+		ended = iota
+		told
+		going
+		no
+	)
+	at, best := -1, no
 	for i, j := range s.owner {
-		switch last := j.last; {
+		rank, last := ended, j.last
+		switch {
+		case last.to.IsZero() && (j.story || !due.story):
+			continue
+		case last.to.IsZero():
+			rank = going
+		case (j.back || last.lost) && last.run.Dead.IsZero() && now.Sub(last.to) < mayReturn:
+			continue
 		case j.story:
-		case !last.to.IsZero():
-			if ended < 0 || last.to.Before(s.owner[ended].last.to) {
-				ended = i
-			}
-		case going < 0 || last.from.After(s.owner[going].last.from):
-			going = i
+			rank = told
 		}
+		switch {
+		case rank > best:
+			continue
+		case rank == best && rank == going && !last.from.After(s.owner[at].last.from):
+			continue
+		case rank == best && rank != going && !last.to.Before(s.owner[at].last.to):
+			continue
+		}
+		at, best = i, rank
 	}
-	if ended < 0 && story {
-		return going
-	}
-	return ended
+	return at
 }
 
 // free takes the letter of a job that is gone.

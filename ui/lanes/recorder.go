@@ -25,6 +25,8 @@ type Held struct {
 	// Renews says that its holder renews its leases every third of their length: then
 	// it says something when it does not.
 	Renews bool
+	// Left says that its holder is known to run the job no more, though the lease stands.
+	Left bool
 }
 
 // Worker is how one worker is. Workers of which nothing is known but what they hold
@@ -46,12 +48,18 @@ type Recorder struct {
 	Brief time.Duration
 
 	now     time.Time
-	seen    uint64 // observations
+	before  time.Time // of the observation before
+	seen    uint64    // observations
 	lanes   map[string]*lane
 	jobs    map[int64]*job
 	open    map[int64]*hold // by job: a job has one holder
 	past    []*hold         // that ended, in order of their ends
+	fresh   []*hold         // of this observation
 	letters letters
+
+	read time.Time        // when the leases were, as Ran says
+	told uint64           // the last run that Ran told of
+	runs map[runKey]*hold // the last of each
 }
 
 // job is what all holds of one job share.
@@ -62,19 +70,18 @@ type job struct {
 	holds       int // in the Recorder
 	last        *hold
 	ill         bool // a holder of it was not well
+	back        bool // its last holder failed at it: it comes back
 	story       bool // that, or it was tried again: it keeps its letter
 }
 
 // See notes what is held and how the workers are, at a moment. Moments that go back
 // are taken as the newest there was.
 func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
-	if r.lanes == nil {
-		r.lanes, r.jobs, r.open = map[string]*lane{}, map[int64]*job{}, map[int64]*hold{}
-	}
+	r.ready()
 	if now.Before(r.now) {
 		now = r.now
 	}
-	r.now = now
+	r.before, r.now = r.now, now
 	r.seen++
 	r.watch(now, workers)
 	var fresh []Held
@@ -89,8 +96,8 @@ func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
 		}
 	}
 	for _, h := range r.open {
-		if h.seen != r.seen {
-			r.end(h, now)
+		if h.seen != r.seen && !r.mayStand(h, now) {
+			r.end(h, h.over(now))
 		}
 	}
 	for _, one := range fresh {
@@ -100,6 +107,12 @@ func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
 	}
 	r.forget(now)
 	r.spell(now)
+}
+
+func (r *Recorder) ready() {
+	if r.lanes == nil {
+		r.lanes, r.jobs, r.open, r.runs = map[string]*lane{}, map[int64]*job{}, map[int64]*hold{}, map[runKey]*hold{}
+	}
 }
 
 // watch notes how the workers are.
@@ -118,13 +131,21 @@ func (r *Recorder) watch(now time.Time, workers []Worker) {
 
 // goesOn reports whether a job is held as it was before, and notes that.
 func (r *Recorder) goesOn(now time.Time, one Held) bool {
+	if r.isOld(now, one) {
+		return true
+	}
 	h := r.open[one.Job]
 	if h == nil || h.lane.name != one.Worker || h.attempt != one.Attempt || !one.Since.IsZero() && !one.Since.Equal(h.since) {
 		return false
 	}
-	h.renew(now, one)
-	h.seen = r.seen
+	r.sight(h, now, one)
 	return true
+}
+
+// sight notes that a hold is among the leases.
+func (r *Recorder) sight(h *hold, now time.Time, one Held) {
+	h.renew(now, r.before, one)
+	h.seen, h.leased = r.seen, r.read
 }
 
 // from is when the job was claimed, as far as that is known.
@@ -138,27 +159,41 @@ func (h Held) from(now time.Time) time.Time {
 // begin notes that a job is held anew.
 func (r *Recorder) begin(now time.Time, one Held) {
 	from := one.from(now)
-	j := r.jobs[one.Job]
-	if j == nil {
-		j = &job{id: one.Job}
-		r.jobs[one.Job] = j
-	}
+	j := r.job(one.Job)
 	j.queue, j.kind = one.Queue, one.Kind
 	l := r.lane(one.Worker)
 	if h := j.last; h != nil && h.lane == l && h.attempt == one.Attempt && !one.Since.IsZero() && h.since.Equal(one.Since) && r.resume(h, now, one) {
 		return
 	}
-	next := &hold{job: j, lane: l, attempt: one.Attempt, since: one.Since, from: from, slot: l.take(), seen: r.seen}
-	next.renew(now, one)
+	next := &hold{job: j, lane: l, attempt: one.Attempt, since: one.Since, from: from, slot: l.take()}
+	r.sight(next, now, one)
+	r.add(next)
+	r.open[one.Job] = next
+}
+
+// job returns what is kept of a job.
+func (r *Recorder) job(id int64) *job {
+	j := r.jobs[id]
+	if j == nil {
+		j = &job{id: id}
+		r.jobs[id] = j
+	}
+	return j
+}
+
+// add keeps a hold, the last of its job.
+func (r *Recorder) add(next *hold) {
+	j := next.job
 	if before := j.last; before != nil && before.lost {
-		before.next, next.from = next, later(from, before.to)
-		if before.lane != l {
+		before.next, next.from = next, later(next.from, before.to)
+		if before.lane != next.lane {
 			next.taken = before
 		}
 	}
-	j.last, j.holds, j.story = next, j.holds+1, j.story || one.Attempt > 1
-	r.open[one.Job] = next
-	l.holds = append(l.holds, next)
+	j.last, j.holds, j.story, j.back = next, j.holds+1, j.story || next.attempt > 1, false
+	next.lane.holds = append(next.lane.holds, next)
+	r.runs[next.key()] = next
+	r.fresh = append(r.fresh, next)
 }
 
 // resume notes that a hold goes on that seemed to have ended: its lease was not among
@@ -169,15 +204,15 @@ func (r *Recorder) resume(h *hold, now time.Time, one Held) bool {
 		return false
 	}
 	r.past = slices.Delete(r.past, i, i+1)
-	h.to, h.lost, h.slot, h.seen = time.Time{}, false, h.lane.take(), r.seen
-	h.renew(now, one)
+	h.to, h.lost, h.slot = time.Time{}, false, h.lane.take()
+	r.sight(h, now, one)
 	r.open[h.job.id] = h
 	return true
 }
 
 // end closes a hold.
 func (r *Recorder) end(h *hold, at time.Time) {
-	h.lost = h.ill(at)
+	h.lost = h.loses(at)
 	h.job.ill = h.job.ill || h.lost
 	h.job.story = h.job.story || h.lost
 	h.to = later(at, h.from)
@@ -228,6 +263,9 @@ func (r *Recorder) drop(h *hold) {
 	}
 	if h.next != nil {
 		h.next.taken = nil
+	}
+	if r.runs[h.key()] == h {
+		delete(r.runs, h.key())
 	}
 	if h.job.holds--; h.job.holds == 0 {
 		r.letters.free(h.job)

@@ -18,6 +18,7 @@ type story struct {
 	lease   time.Duration
 	held    map[int64]Held
 	workers []Worker
+	runs    []Run
 	hung    map[string]bool // workers that renew nothing
 }
 
@@ -40,6 +41,7 @@ func (s *story) see() {
 		}
 		held = append(held, h)
 	}
+	s.Ran(s.now, s.runs)
 	s.See(s.now, held, s.workers)
 }
 

@@ -1,0 +1,188 @@
+package lanes
+
+import (
+	"testing"
+	"time"
+)
+
+// begin has a worker run a job, of which leases say something only when they are looked at.
+func (s *story) begin(job int64, worker string, attempt int) *story {
+	s.runs = append(s.runs, Run{ID: uint64(len(s.runs) + 1), Job: job, Worker: worker, Attempt: attempt, Began: s.now})
+	return s
+}
+
+// stop ends the last run of a worker.
+func (s *story) stop(worker string, end End) *story {
+	for i := len(s.runs) - 1; ; i-- {
+		if r := &s.runs[i]; r.Worker == worker && r.Ended.IsZero() {
+			r.Ended, r.End = s.now, end
+			return s
+		}
+	}
+}
+
+// bury makes a dead letter of a job.
+func (s *story) bury(job int64) *story {
+	for i := len(s.runs) - 1; ; i-- {
+		if r := &s.runs[i]; r.Job == job {
+			r.Dead = s.now
+			return s
+		}
+	}
+}
+
+// skip lets a time pass in which nobody looks.
+func (s *story) skip(d time.Duration) *story {
+	s.now = s.now.Add(d)
+	return s
+}
+
+func TestTheShortestRunIsSeen(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(4)
+	for job := range int64(3) {
+		s.begin(job+1, "w1", 1).skip(3*time.Millisecond).stop("w1", Done).pass(4)
+	}
+	s.draws(`
+	w1              ····▂···▂···▂····|
+	w2              ·················|
+	`)
+}
+
+func TestAShortTakeOverSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(4).claim(1, "w1", 1).begin(1, "w1", 1).pass(3)
+	s.stop("w1", Crashed).turn("w1", "crashed").pass(6)
+	delete(s.held, 1)
+	s.begin(1, "w2", 2).skip(3*time.Millisecond).stop("w2", Done).pass(5)
+	s.draws(`
+	w1            ····AAA✗░░░░░╮     |
+	w2            ·············↳A²···|
+	`)
+	s.explains("A 1 send attempt 2 w2 ended, lost by w1")
+}
+
+// Who sleeps past the end of a lease goes on with the job, until the fence.
+func TestAZombieRunsOnUntilItIsFenced(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(4).claim(7, "w1", 1).begin(7, "w1", 1).pass(4).turn("w1", "frozen").pass(6)
+	s.claim(7, "w2", 2).begin(7, "w2", 2).pass(2).turn("w1", "busy").pass(4)
+	s.draws(`
+	w1          ····AAAA✱~~~A~╮~AAAAA|
+	w2          ··············↳A²AAAA|
+	`)
+	s.stop("w1", Fenced).pass(2).stop("w2", Done).finish(7).pass(3)
+	s.draws(`
+	w1     ····AAAA✱~~~A~╮~AAAA⊘·····|
+	w2     ··············↳A²AAAAA····|
+	`)
+	s.explains("A 7 send attempt 2 w2 ended, lost by w1")
+}
+
+func TestACutOffWorkerStopsBeforeItsLeaseEnds(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(4).claim(7, "w1", 1).begin(7, "w1", 1).pass(4).turn("w1", "partitioned").pass(4)
+	s.stop("w1", Stopped).pass(2).claim(7, "w2", 2).begin(7, "w2", 2).pass(2).turn("w1", "idle").pass(3)
+	s.draws(`
+	w1           ····AAAA≠╌╌╌■░╮╌····|
+	w2           ··············↳A²AAA|
+	`)
+}
+
+func TestPoisonIsSeenToBeginToKillAndToEnd(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2", "w3").pass(2)
+	s.claim(1, "w1", 1).begin(1, "w1", 1).stop("w1", Crashed).turn("w1", "crashed").pass(6)
+	s.claim(1, "w2", 2).begin(1, "w2", 2).stop("w2", Crashed).turn("w2", "crashed").pass(6)
+	s.claim(1, "w3", 3).begin(1, "w3", 3).stop("w3", Crashed).turn("w3", "crashed").pass(6)
+	s.bury(1).finish(1).pass(3)
+	s.draws(`
+	w1       ··A✗░░░░╮               |
+	w2       ········↳A²✗░░╮         |
+	w3       ··············↳A³✗░░†   |
+	`)
+	s.explains("A 1 send attempt 3 w3 dead letter, lost by w2")
+}
+
+// A lease that was read before its run ended says nothing of what came after.
+func TestOldLeasesDoNotBringRunsBack(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(4)
+	s.claim(1, "w1", 1).begin(1, "w1", 1)
+	s.skip(100*time.Millisecond).stop("w1", Done).see() // its lease is among those read before
+	s.finish(1).pass(3)
+	if holds := len(s.past) + len(s.open); holds != 1 {
+		t.Errorf("%d holds of one run", holds)
+	}
+	s.begin(2, "w1", 1).pass(1).stop("w1", Back).skip(time.Millisecond).begin(2, "w2", 2)
+	s.held[2] = Held{Job: 2, Worker: "w1", Attempt: 1, Expires: s.now.Add(s.lease)}
+	s.see()
+	delete(s.held, 2)
+	s.pass(2)
+	s.draws(`
+	w1                    ····▂··AA··|
+	w2                    ········A²A|
+	`)
+}
+
+// A job that is to be tried again keeps its letter, though others want one.
+func TestAJobThatComesBackKeepsItsLetter(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(2)
+	s.claim(1, "w1", 1).begin(1, "w1", 1).pass(1).stop("w1", Back).finish(1)
+	for i := range int64(100) {
+		s.claim(100+i, "w2", 1).begin(100+i, "w2", 1).pass(1)
+		if s.jobs[100+i].letter == 0 {
+			t.Fatalf("job %d is held and has no letter", 100+i)
+		}
+		s.stop("w2", Done).finish(100 + i)
+		if i%50 == 20 { // it comes back, and fails again
+			s.claim(1, "w1", 2+int(i/50)).begin(1, "w1", 2+int(i/50)).pass(1).stop("w1", Back).finish(1)
+		}
+	}
+	if letter := s.jobs[1].letter; letter != 1 {
+		t.Errorf("the job that was tried again has letter %d", letter)
+	}
+}
+
+// However many jobs had a story, one that is held now for a while has a letter.
+func TestWhatIsHeldNowHasALetter(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1")
+	for i := range int64(60) {
+		s.claim(100+i, "w1", 2).pass(1).finish(100 + i)
+	}
+	s.claim(7, "w1", 1).pass(1)
+	if s.jobs[7].letter == 0 {
+		t.Error("it has none")
+	}
+}
+
+// What had the look of silence was silence, though a renewal came after all.
+func TestALateRenewalDoesNotUndoTheSilence(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(4).claim(7, "w1", 1).pass(6)
+	s.hung["w1"] = true
+	s.pass(5)
+	s.draws(`
+	w1               ····AAAAAAAA?░░░|
+	`)
+	s.hung["w1"] = false
+	s.pass(4)
+	s.draws(`
+	w1           ····AAAAAAAA?░░AAAAA|
+	`)
+}
+
+// A heartbeat that was stalled may renew a lease which its worker has given up.
+func TestALeaseWhoseWorkerRunsTheJobNoMoreIsNoWork(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1").pass(4).claim(7, "w1", 1).pass(4)
+	h := s.held[7]
+	h.Left = true
+	s.held[7] = h
+	s.pass(4)
+	s.draws(`
+	w1                  ····AAAA░░░░░|
+	`)
+}
