@@ -31,6 +31,7 @@ func crash() Scenario {
 		},
 		Steps: []Step{
 			{
+				Name: "Each takes a job",
 				Say: "Two workers wait. We enqueue two jobs, and each worker claims one: it holds it by a lease of 2 s, " +
 					"which heartbeats renew. Both jobs take long.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -50,6 +51,7 @@ func crash() Scenario {
 				},
 			},
 			{
+				Name: "w1 crashes",
 				Say: "We crash w1 in mid-job. Nothing is cleaned up: to the database it is a process that died. " +
 					"Its row names w1 until the lease runs out; watch it count down.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -70,6 +72,7 @@ func crash() Scenario {
 				},
 			},
 			{
+				Name: "w2 takes over",
 				Say: "The orphan waits, for w2 has its hands full. Now w2 may finish its own job. " +
 					"Watch the letter: the job that w1 lost begins again in w2's lane, at its second attempt.",
 				Do: func(ctx context.Context, s *Stage) error {
@@ -83,12 +86,17 @@ func crash() Scenario {
 				Expect: []Expect{
 					{Text: "w2 is at work on the orphan, at its second attempt", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						_, seen, err := s.Held(ctx, []int64{orphan}, "w2")
-						return s.Runs("w2", orphan, 2), seen, err
+						ok := s.Runs("w2", orphan, 2)
+						if ok {
+							s.Note("w2", fmt.Sprintf("takes job %d over: its second attempt", orphan))
+						}
+						return ok, seen, err
 					}},
 				},
 			},
 			{
-				Say: "Now w2 may finish that too. w1 never came back, and nothing is missing.",
+				Name: "w2 finishes both",
+				Say:  "Now w2 may finish that too. w1 never came back, and nothing is missing.",
 				Do: func(ctx context.Context, s *Stage) error {
 					gate.Open()
 					return nil
@@ -103,7 +111,7 @@ func crash() Scenario {
 			},
 		},
 		Measures: []Measure{{
-			Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s",
+			Name: "recovery", Text: "from the crash until the job was pending again: what was left of its lease, and the reclaim", Unit: "s",
 			Bound: AtMost(usualLease.Seconds() + 0.25), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) { return s.recovery(ctx, crashed, orphan) },
 		}},

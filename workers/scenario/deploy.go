@@ -12,6 +12,7 @@ import (
 
 // deploy is the promise of the drain: a release costs no attempt.
 func deploy() Scenario {
+	const some = 25 // jobs, of one of three workers: so long that on the curve each replacement is apart
 	var (
 		old   = map[string]*Crew{}
 		load  *Load
@@ -36,6 +37,13 @@ func deploy() Scenario {
 		if _, err := start(ctx, s, "v2-"+letter); err != nil {
 			return err
 		}
+		for len(s.Worker("v1-"+letter).Running) == 0 { // so that there is something to finish
+			select {
+			case <-time.After(lookAgain / 4):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
 		s.Mark(throughputPlot, letter)
 		return old[letter].Pool.Stop(ctx)
 	}
@@ -54,7 +62,7 @@ func deploy() Scenario {
 			Text: name + " completes jobs",
 			Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 				n := s.Worker(name).Completed
-				return n >= 5, fmt.Sprintf("%d so far", n), nil
+				return n >= some, fmt.Sprintf("%d so far", n), nil
 			},
 		}
 	}
@@ -63,7 +71,7 @@ func deploy() Scenario {
 		Title: "A deploy while work goes on",
 		Shows: "Workers that are told to stop claim no more, finish what they have, and end. " +
 			"So a new release replaces them one by one, and no job is begun twice because of it.",
-		Needs: Queue, Lasts: 4 * time.Second, Quick: true, Flows: true,
+		Needs: Queue, Lasts: 8 * time.Second, Quick: true, Flows: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			for _, letter := range []string{"a", "b", "c"} {
 				if old[letter], err = start(ctx, s, "v1-"+letter); err != nil {
@@ -75,6 +83,7 @@ func deploy() Scenario {
 		},
 		Steps: []Step{
 			{
+				Name: "Version 1 at work",
 				Say: "Version 1 runs in three processes: v1-a, v1-b and v1-c. A producer enqueues 50 jobs a second, from now to the end; " +
 					"each takes up to 0.12 s. The curve shows how many are completed.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -85,22 +94,26 @@ func deploy() Scenario {
 				Expect: []Expect{working("v1-a"), working("v1-b"), working("v1-c")},
 			},
 			{
+				Name: "a is replaced",
 				Say: "We deploy version 2. v2-a starts; then v1-a is told to stop, as by SIGTERM. " +
-					"It drains: no more claims, what runs may finish. Watch the curve go on.",
+					"It drains: no more claims, what runs may finish. Watch the curve go on over the mark a.",
 				Do:     func(ctx context.Context, s *Stage) error { return replace(ctx, s, "a") },
 				Expect: []Expect{drained("a"), working("v2-a")},
 			},
 			{
+				Name:   "b is replaced",
 				Say:    "The same for b. The two versions work side by side on one table, for as long as the deploy takes.",
 				Do:     func(ctx context.Context, s *Stage) error { return replace(ctx, s, "b") },
 				Expect: []Expect{drained("b"), working("v2-b")},
 			},
 			{
+				Name:   "c is replaced",
 				Say:    "And for c: after this no worker of version 1 is left.",
 				Do:     func(ctx context.Context, s *Stage) error { return replace(ctx, s, "c") },
 				Expect: []Expect{drained("c"), working("v2-c")},
 			},
 			{
+				Name: "The rest is done",
 				Say: "The producer ends, and what it enqueued is done. " +
 					"Every job went straight through: one attempt, one effect, whichever version did it.",
 				Do: func(ctx context.Context, s *Stage) (err error) {

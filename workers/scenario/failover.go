@@ -42,6 +42,7 @@ func failover() Scenario {
 		},
 		Steps: []Step{
 			{
+				Name: "Jobs flow",
 				Say: "Two servers: a primary, and a standby that copies it as it goes; each commit waits for both. " +
 					"A producer enqueues 40 short jobs a second for w1 and w2, from now to the end.",
 				Do: func(ctx context.Context, s *Stage) error {
@@ -57,12 +58,13 @@ func failover() Scenario {
 				},
 			},
 			{
+				Name: "The primary dies",
 				Say: "The primary dies, for good. The standby takes no writes yet: nothing can be enqueued, claimed or completed, " +
 					"and the producer is told so. Nobody promised anything for what is refused now.",
 				Do: func(ctx context.Context, s *Stage) error {
 					refused, _ = traffic.Refused()
 					s.Mark(throughputPlot, "dies")
-					s.Note("", "the primary is dead")
+					s.Note("", "the primary dies")
 					return s.Server.Halt(ctx, local.Immediate)
 				},
 				Expect: []Expect{
@@ -73,6 +75,7 @@ func failover() Scenario {
 				},
 			},
 			{
+				Name: "The standby takes over",
 				Say: "We promote the standby. w1 and w2 try the servers of their connection string in turn, and go on with the one " +
 					"that takes writes. Watch the curve come back.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -89,7 +92,9 @@ func failover() Scenario {
 				},
 			},
 			{
-				Say: "The producer ends. Every job that was acknowledged, by whichever server, is done, and has one effect.",
+				Name: "The rest is done",
+				Say: "The producer ends. Jobs at attempt 2 are those whose first broke off with its connection; it left no effect. " +
+					"Every job that was acknowledged, by whichever server, is done and has one effect.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					traffic.end(s)
 					ended, err = s.Now(ctx)

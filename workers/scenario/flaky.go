@@ -58,7 +58,8 @@ func flaky() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "Four workers send mails by a provider's server. Ten mails come, and each is one call of that server. All is well.",
+				Name: "All is well",
+				Say:  "Four workers send mails by a provider's server. Ten mails come, and each is one call of that server. All is well.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					early, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, 10)...)
 					return err
@@ -68,10 +69,13 @@ func flaky() Scenario {
 				},
 			},
 			{
-				Say: "The provider goes down, and 50 mails come. All fail at once. If all were tried again at once, it would be called without end. Watch the calls: a peak, and then its retries, thinner and thinner.",
+				Name: "The provider is down",
+				Say: "The provider goes down, and 50 mails come. Each call fails; the mail goes back to pending, to be tried again " +
+					"later: not at once, and each at a time of its own. Watch the calls: a peak, then fewer and fewer.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					provider.Set(1, 0)
 					s.Mark(callsPlot, "down")
+					s.Note("", "the provider is down")
 					calls.begin()
 					late, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{MaxAttempts: 1_000_000}}, mails)...) // audiences may read for hours
 					return err
@@ -81,7 +85,7 @@ func flaky() Scenario {
 						n := calls.jobsWith(2)
 						return n == mails, fmt.Sprintf("%d were tried twice", n), nil
 					}},
-					{Text: "3 s later: at most 50 calls a second", Within: 6 * time.Second, Holds: func(context.Context, *Stage) (bool, string, error) {
+					{Text: "after 3 s: no more than 50 calls a second", Within: 6 * time.Second, Holds: func(context.Context, *Stage) (bool, string, error) {
 						rate := calls.lately(2 * time.Second)
 						return calls.lasts() >= outage && rate <= mails, fmt.Sprintf("%.0f calls/s", rate), nil
 					}},
@@ -98,12 +102,14 @@ func flaky() Scenario {
 				},
 			},
 			{
-				Say: "The provider is up again. Nobody need do anything: each mail is sent when its own retry is due, within three seconds, and not all in one moment.",
+				Name: "It is up again",
+				Say:  "The provider is up again. Nobody need do anything: each mail is sent when its own retry is due, within three seconds, and not all in one moment.",
 				Do: func(_ context.Context, s *Stage) error {
 					calls.end()
 					provider.Set(0, 0)
 					s.Mark(callsPlot, "up")
 					up = time.Now()
+					s.Note("", "the provider is up again")
 					return nil
 				},
 				Expect: []Expect{
@@ -119,15 +125,15 @@ func flaky() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "calls", Text: "of the provider while it was down, after the first peak", Unit: "/s", Bound: AtMost(mails),
+				Name: "calls", Text: "of the provider while it was down, but for each mail's first", Unit: "/s", Bound: AtMost(mails),
 				Value: func(context.Context, *Stage) (float64, error) { return calls.retries(), nil },
 			},
 			{
-				Name: "spread", Text: "from the first retry of any mail to the last mail's first", Unit: "s", Bound: AtLeast(0.3),
+				Name: "spread", Text: "between the mail that was first tried again and the last", Unit: "s", Bound: AtLeast(0.3),
 				Value: func(context.Context, *Stage) (float64, error) { return calls.spread().Seconds(), nil },
 			},
 			{
-				Name: "peak", Text: "busiest tenth of a second after the first peak", Unit: "calls", Bound: AtMost(mails * 3 / 5), Timed: true,
+				Name: "peak", Text: "retries in the busiest tenth of a second", Unit: "calls", Bound: AtMost(mails * 3 / 5), Timed: true,
 				Value: func(context.Context, *Stage) (float64, error) { return float64(calls.busiest(time.Second / 10)), nil },
 			},
 			{

@@ -115,7 +115,12 @@ func Labour(ctx context.Context, job *queue.Job) error {
 	if err := json.Unmarshal(job.Payload, &l); err != nil {
 		return queue.Permanent(fmt.Errorf("read how long it takes: %w", err))
 	}
-	timer := time.NewTimer(time.Duration(l.Ms) * time.Millisecond)
+	return toilFor(ctx, time.Duration(l.Ms)*time.Millisecond)
+}
+
+// toilFor is work that takes so long.
+func toilFor(ctx context.Context, long time.Duration) error {
+	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -36,7 +36,9 @@ func partition() Scenario {
 				Work: func(ctx context.Context, job *queue.Job) error {
 					err := gate.Wait(ctx, job.ID)
 					if errors.Is(err, workers.ErrTrustEnded) {
-						stops.note(s, job)
+						if left, err := stops.note(s, job); err == nil {
+							s.Note(nameOf(job.LockedBy), fmt.Sprintf("job %d: its handler stopped %.2f s before the lease ends", job.ID, left.Seconds()))
+						}
 					}
 					return err
 				},
@@ -52,6 +54,7 @@ func partition() Scenario {
 		},
 		Steps: []Step{
 			{
+				Name: "Two jobs are held",
 				Say: "w1 and w2 are one process, with connections of its own. We enqueue two jobs; each holds one by a lease of 3 s, " +
 					"which heartbeats renew every second.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -66,8 +69,9 @@ func partition() Scenario {
 				},
 			},
 			{
-				Say: "w3 and w4 join, in another process. Now we stall the cable of the first: no byte passes, and nobody says so. " +
-					"Without heartbeats the leases run out; w1 and w2 stop a moment before that, by their own clock.",
+				Name: "The cable stalls",
+				Say: "w3 and w4 join, in another process. We stall the first one's cable: no byte passes, and no error says so. " +
+					"w1 and w2 stop by their own clock, a moment before their leases end; then w3 and w4 take over.",
 				Do: func(ctx context.Context, s *Stage) error {
 					for _, name := range []string{"w3", "w4"} {
 						if err := there.Pool.SpawnAs(name, []string{s.Queue("")}, 1); err != nil {
@@ -92,6 +96,7 @@ func partition() Scenario {
 				},
 			},
 			{
+				Name: "The cable is mended",
 				Say: "We mend the cable, and enqueue two more jobs. w3 and w4 still have their hands full; " +
 					"w1 and w2 connect again by themselves and take the new ones.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -109,6 +114,7 @@ func partition() Scenario {
 				},
 			},
 			{
+				Name: "All four finish",
 				Say: "All four may finish. The first two were begun twice; still each job has one effect, " +
 					"and at no moment did two workers run the same one.",
 				Do: func(ctx context.Context, s *Stage) error {
@@ -127,7 +133,7 @@ func partition() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "ahead", Text: "from a handler's stop to the end of its lease", Unit: "ms", Bound: AtLeast(0), Timed: true,
+				Name: "stopped before the lease's end by", Text: "the later one of the two handlers", Unit: "ms", Bound: AtLeast(0), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
 					_, left := stops.least()
 					return float64(left.Milliseconds()), stops.err()
@@ -152,7 +158,7 @@ type stops struct {
 
 // note asks the database, over the audience's connection, how long the lease has yet. What
 // the way there takes counts against the handler.
-func (t *stops) note(s *Stage, job *queue.Job) {
+func (t *stops) note(s *Stage, job *queue.Job) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, usualPatience)
 	defer cancel()
 	var left float64
@@ -162,7 +168,9 @@ func (t *stops) note(s *Stage, job *queue.Job) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.left, t.failed = append(t.left, time.Duration(left*float64(time.Second))), errors.Join(t.failed, err)
+	before := time.Duration(left * float64(time.Second))
+	t.left, t.failed = append(t.left, before), errors.Join(t.failed, err)
+	return before, err
 }
 
 // least is how many handlers were stopped, and how long before the end of its lease the latest was.

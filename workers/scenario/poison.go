@@ -18,12 +18,16 @@ const killerAttempts = 3
 // poison is about jobs that can never be done: they must end, and take nothing along.
 func poison() Scenario {
 	var (
-		crew               *Crew
-		neighbours, strike = NewGate(), NewGate() // the killer strikes at once at its first attempt, then at its gate
-		good, more         []int64
-		permanent, panics  int64
-		killer, innocent   int64
+		crew              *Crew
+		neighbours        = NewGate()
+		strikes           [killerAttempts]*Gate // at each attempt the killer waits to strike
+		good, more        []int64
+		permanent, panics int64
+		killer, innocent  int64
 	)
+	for i := range strikes {
+		strikes[i] = NewGate()
+	}
 	const patience = usualLease + 2*time.Second
 	four := slices.Repeat([]queue.NewJob{{}}, 4)
 	joins := func(s *Stage, name string) error { return crew.Pool.SpawnAs(name, []string{s.Queue("")}, 4) }
@@ -31,7 +35,17 @@ func poison() Scenario {
 		return Expect{Text: text, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 			job, err := s.Job(ctx, *id)
 			ok := job.Status == queue.Dead && job.Attempts == 1 && strings.Contains(job.LastError, cause)
+			if ok {
+				s.Note("", fmt.Sprintf("job %d, %s, is dead at its first attempt", job.ID, job.Kind))
+			}
 			return ok, fmt.Sprintf("it is %s at attempt %d", job.Status, job.Attempts), err
+		}}
+	}
+	// both tells whether a worker has the killer and the innocent job in hand.
+	both := func(text, worker string, attempt int, within time.Duration) Expect {
+		return Expect{Text: text, Within: within, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+			ok, seen, err := s.Held(ctx, []int64{killer, innocent}, worker, worker)
+			return ok && s.Runs(worker, killer, attempt) && s.Runs(worker, innocent, attempt), seen, err
 		}}
 	}
 	return Scenario{
@@ -46,20 +60,26 @@ func poison() Scenario {
 				Handlers: func(c *Crew, h *workers.Handlers) {
 					h.Queue(s.Queue(""), c.Handler(func(ctx context.Context, job *queue.Job) error { return neighbours.Wait(ctx, job.ID) }))
 					faults.Poison(h, func(job *queue.Job) {
-						if job.Attempts > 1 && strike.Wait(s.ctx, job.ID) != nil {
-							return // the play is over
+						if gate := strikes[min(job.Attempts, killerAttempts)-1]; gate.Wait(s.ctx, job.ID) == nil {
+							faults.KillWorker(c.Pool, job)
 						}
-						faults.KillWorker(c.Pool, job)
 					})
 				},
+			})
+			s.Later("let the poison strike", func(context.Context) error { // when it has not: nothing else ends it
+				for _, gate := range strikes {
+					gate.Open()
+				}
+				return nil
 			})
 			return err
 		},
 		Steps: []Step{
 			{
-				Say: "w1 gets six jobs, and two are poison. One handler says that trying again is useless, a permanent error; another has a bug and panics. Four are ordinary.",
+				Name: "Two poisons die at once",
+				Say: "w1 gets six jobs, and two are poison. One handler says that trying again is useless, a permanent error; " +
+					"another has a bug and panics. Both jobs are dead at once. The four others stay at work.",
 				Do: func(ctx context.Context, s *Stage) error {
-					neighbours.Open()
 					jobs, err := s.Enqueue(ctx, append([]queue.NewJob{{Kind: faults.PoisonPermanent}, {Kind: faults.PoisonPanic}}, four...)...)
 					if err == nil {
 						permanent, panics, good = jobs[0], jobs[1], jobs[2:]
@@ -69,14 +89,17 @@ func poison() Scenario {
 				Expect: []Expect{
 					deadAtOnce("the permanent error: dead at its first attempt", &permanent, "nobody will ever"),
 					deadAtOnce("the panic: dead at its first attempt", &panics, "panic"),
-					{Text: "the four ordinary jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, good...) }},
-					{Text: "w1 is well", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.workersAre(workers.Idle, "w1") }},
+					{Text: "w1 has the four others in hand", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.Held(ctx, good, "w1", "w1", "w1", "w1")
+					}},
 				},
 			},
 			{
-				Say: "The third poison kills its worker, as a job does that eats all memory. Nobody lives to say so. w1 claims it together with an innocent job, and both are orphans until the lease of 2 s runs out.",
+				Name: "A third, beside a neighbour",
+				Say: "The four are done. The third poison kills its worker, as a job does that eats all memory: nobody lives to say so. " +
+					"w1 claims it together with an innocent job. It has not struck yet.",
 				Do: func(ctx context.Context, s *Stage) error {
-					neighbours.Shut()
+					neighbours.Pass(good...)
 					jobs, err := s.Enqueue(ctx, queue.NewJob{Kind: faults.PoisonKiller, MaxAttempts: killerAttempts}, queue.NewJob{})
 					if err == nil {
 						killer, innocent = jobs[0], jobs[1]
@@ -84,57 +107,87 @@ func poison() Scenario {
 					return err
 				},
 				Expect: []Expect{
-					{Text: "w1 has crashed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.workersAre(workers.Crashed, "w1") }},
-					{Text: "its lease runs out, both jobs are pending again", Within: patience, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
-						jobs, err := s.Q.ByID(ctx, killer, innocent)
-						back := 0
-						for i := range jobs {
-							if jobs[i].Status == queue.Pending && jobs[i].Attempts == 1 {
-								back++
-							}
-						}
-						return back == 2, fmt.Sprintf("%d of them", back), err
-					}},
+					{Text: "the four are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, good...) }},
+					both("w1 holds the poison and the innocent job", "w1", 1, 0),
 				},
 			},
 			{
-				Say: "We start w2 in its place. It claims both: their second attempt. The innocent job pays for its neighbour with an attempt, no more. The poison is in w2's hands and has not struck yet.",
+				Name: "It takes w1 down",
+				Say: "It strikes: w1 is gone, and both jobs are orphans until the lease of 2 s runs out. w2 waits already and takes both " +
+					"over, at their second attempt: the innocent job pays for its neighbour too.",
+				Do: func(_ context.Context, s *Stage) error {
+					if err := joins(s, "w2"); err != nil {
+						return err
+					}
+					strikes[0].Open()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "w1 has crashed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.workersAre(workers.Crashed, "w1") }},
+					both("w2 holds both, each at its second attempt", "w2", 2, patience),
+				},
+			},
+			{
+				Name: "And w2",
+				Say: "The innocent job is done in time, and so it paid one attempt, no more. Then the poison takes w2 down. " +
+					"w3 waits already: watch the poison begin in its lane, at the third attempt.",
 				Do: func(ctx context.Context, s *Stage) error {
-					neighbours.Open()
-					return joins(s, "w2")
+					if err := joins(s, "w3"); err != nil {
+						return err
+					}
+					neighbours.Pass(innocent)
+					return nil
 				},
 				Expect: []Expect{
 					{Text: "the innocent job is completed at its second attempt", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						job, err := s.Job(ctx, innocent)
-						return job.Status == queue.Completed && job.Attempts == 2, fmt.Sprintf("it is %s at attempt %d", job.Status, job.Attempts), err
+						ok := job.Status == queue.Completed && job.Attempts == 2
+						if ok {
+							strikes[1].Open()
+						}
+						return ok, fmt.Sprintf("it is %s at attempt %d", job.Status, job.Attempts), err
 					}},
-					{Text: "w2 holds the poison", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.Held(ctx, []int64{killer}, "w2") }},
-				},
-			},
-			{
-				Say: "Now it strikes, and w2 is gone. w3 waits already, and takes the poison over as soon as the lease has run out: a third claim, a third crash. Three are what this job may have. Watch it end.",
-				Do: func(ctx context.Context, s *Stage) error {
-					strike.Open()
-					return joins(s, "w3")
-				},
-				Expect: []Expect{
-					{Text: "w2 and w3 have crashed too", Within: patience, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
-						return s.workersAre(workers.Crashed, "w2", "w3")
-					}},
-					{Text: "the poison is dead: worker lost 3 times", Within: 2 * patience, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
-						job, err := s.Job(ctx, killer)
-						return job.Status == queue.Dead && strings.HasPrefix(job.LastError, "worker lost 3 times"), fmt.Sprintf("it is %s: %s", job.Status, job.LastError), err
+					{Text: "w2 has crashed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.workersAre(workers.Crashed, "w2") }},
+					{Text: "w3 holds the poison, at its third attempt", Within: patience, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						_, seen, err := s.Held(ctx, []int64{killer}, "w3")
+						return s.Runs("w3", killer, killerAttempts), seen, err
 					}},
 				},
 			},
 			{
-				Say: "A dead letter is claimed by nobody. We start w4 and enqueue four more jobs: work goes on as if nothing had been, and the poison waits for a person to look at it.",
+				Name: "And w3: it is dead",
+				Say: "The third strike, and three are what this job may have. w4 is there, with four new jobs in hand; it does not get " +
+					"the poison. Watch that end when w3's lease runs out: as a dead letter.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
+					strikes[2].Open()
 					if err = joins(s, "w4"); err != nil {
 						return err
 					}
 					more, err = s.Enqueue(ctx, four...)
 					return err
+				},
+				Expect: []Expect{
+					{Text: "w3 has crashed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.workersAre(workers.Crashed, "w3") }},
+					{Text: "the poison is dead: worker lost 3 times", Within: patience, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						job, err := s.Job(ctx, killer)
+						ok := job.Status == queue.Dead && strings.HasPrefix(job.LastError, "worker lost 3 times")
+						if ok {
+							s.Note("", fmt.Sprintf("job %d is dead: worker lost 3 times", killer))
+						}
+						return ok, fmt.Sprintf("it is %s: %s", job.Status, job.LastError), err
+					}},
+					{Text: "w4 has the four new jobs in hand", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.Held(ctx, more, "w4", "w4", "w4", "w4")
+					}},
+				},
+			},
+			{
+				Name: "Work goes on",
+				Say: "w4 finishes its four jobs, as if nothing had been. A dead letter is claimed by nobody: " +
+					"all three poisons wait for a person to look at them.",
+				Do: func(context.Context, *Stage) error {
+					neighbours.Open()
+					return nil
 				},
 				Expect: []Expect{
 					{Text: "the four new jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, more...) }},

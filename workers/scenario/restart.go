@@ -24,7 +24,7 @@ func restart() Scenario {
 		Name:  "restart",
 		Title: "The server crashes and comes back",
 		Shows: "What the database acknowledged it still has after a crash. Workers connect again by themselves, renew their leases, " +
-			"and write what they could not write meanwhile; nothing is done twice.",
+			"and write what they could not write meanwhile; nothing takes effect twice.",
 		Needs: Server, Lasts: 10 * time.Second, Flows: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			if err := traffic.setUp(ctx, s, CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease}); err != nil {
@@ -38,6 +38,7 @@ func restart() Scenario {
 		},
 		Steps: []Step{
 			{
+				Name: "Jobs flow",
 				Say: "This play has a server of its own. A producer enqueues 40 short jobs a second for w1 and w2, from now to the end; " +
 					"w3 is at one long job. The curve shows how many are completed.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
@@ -59,14 +60,17 @@ func restart() Scenario {
 				},
 			},
 			{
-				Say: "We crash the server, as if the power failed, and start it again: it recovers from its log. " +
-					"Everybody's connections break in the middle of what they do. Watch the curve fall, and come back.",
+				Name: "The server crashes",
+				Say: "We crash the server, as if the power failed, and start it again: it recovers from its log. All connections break " +
+					"in mid-work. What was not committed is gone, and is tried again. Watch the curve.",
 				Do: func(ctx context.Context, s *Stage) error {
 					s.Mark(throughputPlot, "crash")
+					s.Note("", "the server crashes")
 					if err := faults.RestartServer(ctx, s.Server, local.Immediate, nil); err != nil {
 						return err
 					}
 					traffic.mark(s, "back")
+					s.Note("", "the server is back")
 					return nil
 				},
 				Expect: []Expect{
@@ -79,8 +83,9 @@ func restart() Scenario {
 				},
 			},
 			{
-				Say: "The producer ends, and w3 may finish. Every job that was acknowledged is done, " +
-					"and none has a second effect, though answers were lost on the way.",
+				Name: "The rest is done",
+				Say: "The producer ends, and w3 may finish. Jobs at attempt 2 are those whose first broke off with its connection, or whose " +
+					"claim had no answer: such a first attempt left no effect. Each job has one.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					gate.Open()
 					traffic.end(s)

@@ -365,6 +365,8 @@ func (s *Stage) heard(e workers.Event) {
 	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
 		return
 	}
-	s.event(Event{At: e.At, Worker: e.Worker, Text: e.Text, What: e.What})
+	if text, told := inStory(e); told {
+		s.event(Event{At: e.At, Worker: e.Worker, Text: text, What: e.What})
+	}
 	s.showWorkers()
 }

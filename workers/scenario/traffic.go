@@ -37,8 +37,8 @@ func (t *traffic) mark(s *Stage, text string) {
 // end ends the load, and says what of it was refused.
 func (t *traffic) end(s *Stage) {
 	t.Stop()
-	if n, err := t.Refused(); n > 0 {
-		s.Note("", fmt.Sprintf("%d enqueues were not acknowledged, the last: %v", n, err))
+	if n, _ := t.Refused(); n > 0 {
+		s.Note("", fmt.Sprintf("%d enqueues were refused while the server was away", n))
 	}
 }
 

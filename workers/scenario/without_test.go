@@ -18,10 +18,10 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		{without.Mark, "vacuum", "from the mark a claim is 5 times as quick, and more"},
 		{without.SkipLocked, "race", "SKIP LOCKED: hardly anybody waits for a lock"},
 		{without.Reclaim, "kill9", "w2 holds all 20, at their second attempt"},
-		{without.Reclaim, "poison", "its lease runs out, both jobs are pending again"},
+		{without.Reclaim, "poison", "w2 holds both, each at its second attempt"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
 		{without.Trust, "partition", "w1 and w2 stop their handlers"},
-		{without.Backoff, "flaky", "3 s later: at most 50 calls a second"},
+		{without.Backoff, "flaky", "after 3 s: no more than 50 calls a second"},
 		{without.Canary, "redrive", "the canary dies again, and the plan stops by itself"},
 	} {
 		t.Run(string(one.protection)+" in "+one.scenario, func(t *testing.T) {

@@ -37,8 +37,9 @@ func zombie() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "w1 waits for work. We enqueue one job: w1 claims it and writes its token into the row. " +
-					"Only who shows the token of the row may write how the job ended.",
+				Name: "w1 takes a job",
+				Say: "We enqueue one job. w1 claims it and writes a token of its own into the row, such as w1#1; EVENTS show which. " +
+					"Only who shows the row's token may write how the job ended.",
 				Do: func(ctx context.Context, s *Stage) error {
 					jobs, err := s.Enqueue(ctx, queue.NewJob{})
 					if err == nil {
@@ -49,13 +50,18 @@ func zombie() Scenario {
 				Expect: []Expect{
 					{Text: "the job is leased, and w1 is at work on it", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						now, err := s.Job(ctx, job)
-						return now.Status == queue.Processing && s.Runs("w1", job, 1), fmt.Sprintf("it is %s", now.Status), err
+						ok := now.Status == queue.Processing && s.Runs("w1", job, 1)
+						if ok {
+							s.Note("w1", fmt.Sprintf("the row of job %d has its token, %s", job, shortToken(now.LockedBy)))
+						}
+						return ok, fmt.Sprintf("it is %s", now.Status), err
 					}},
 				},
 			},
 			{
-				Say: "w2 joins, in another process. Now we freeze w1, like a laptop put to sleep: it sends no heartbeats. " +
-					"Watch its lease of 2 s run out, w2 take the job over, and w1 wake up as if nothing had happened.",
+				Name: "w1 falls asleep",
+				Say: "w2 joins, in another process. We freeze w1, like a laptop put to sleep: it sends no heartbeats. " +
+					"Its lease of 2 s runs out and w2 takes the job over, with a new token. Then w1 wakes up and works on.",
 				Do: func(ctx context.Context, s *Stage) error {
 					if err := fresh.Pool.SpawnAs("w2", []string{s.Queue("")}, 1); err != nil {
 						return err
@@ -65,7 +71,11 @@ func zombie() Scenario {
 				Expect: []Expect{
 					{Text: "w2 is at work on the job, its second attempt", Within: 4 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						now, err := s.Job(ctx, job)
-						return now.Attempts == 2 && s.Runs("w2", job, 2), fmt.Sprintf("it is %s at attempt %d", now.Status, now.Attempts), err
+						ok := now.Attempts == 2 && s.Runs("w2", job, 2)
+						if ok {
+							s.Note("w2", fmt.Sprintf("takes job %d over; the row has %s now", job, shortToken(now.LockedBy)))
+						}
+						return ok, fmt.Sprintf("it is %s at attempt %d", now.Status, now.Attempts), err
 					}},
 					{Text: "w1 is awake, and still at its first", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						state := s.Worker("w1").State
@@ -74,8 +84,9 @@ func zombie() Scenario {
 				},
 			},
 			{
-				Say: "Two workers have the same job in hand. w1 is done first and writes: effect and completion, in one transaction. " +
-					"But the row has w2's token by now, so w1's statement finds no row, and all it did is rolled back.",
+				Name: "w1 writes too late",
+				Say: "Two workers have one job in hand. w1 is done first and writes its effect and the completion, in one transaction. " +
+					"But the row has w2's token: w1's finds no row, and what it wrote is rolled back. ⊘ marks that.",
 				Do: func(ctx context.Context, s *Stage) error {
 					first.Open()
 					return nil
@@ -98,6 +109,7 @@ func zombie() Scenario {
 				},
 			},
 			{
+				Name: "w2 finishes",
 				Say: "Now w2 is done. Its token is the one in the row: its effect counts, and the job is completed. " +
 					"The ledger has one entry for this job.",
 				Do: func(ctx context.Context, s *Stage) error {

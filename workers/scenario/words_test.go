@@ -1,0 +1,32 @@
+package scenario
+
+import (
+	"testing"
+
+	"github.com/leasetop/leasetop/workers"
+)
+
+func TestEventsAreToldInTheWordsOfTheStory(t *testing.T) {
+	t.Parallel()
+	const owner = "vm:4475:8bc2eccf/w1#1"
+	for _, one := range []struct {
+		what       workers.What
+		says, want string // "" is not told
+	}{
+		{workers.DBTrouble, "claims fail: dial unix /tmp/x/.s.PGSQL.5432: connect: no such file\nand more", "claims fail"},
+		{workers.DBTrouble, "claims still fail: dial unix /tmp/x", ""},
+		{workers.DBTrouble, "claims work again", "claims work again"},
+		{workers.DBTrouble, "the completion cannot be written, the lease will run out: unexpected EOF", "the completion cannot be written, the lease will run out"},
+		{workers.DBTrouble, "round trips take 2s: leases of 3s are stretched to 6s", "round trips take 2s: leases of 3s are stretched to 6s"},
+		{workers.TrustEnded, "the completion could not be written in time: unexpected EOF", "the completion could not be written in time"},
+		{workers.ReapedBack, "job 1: lease lost by " + owner + ", back to pending after attempt 1", "job 1: lease lost by w1, back to pending after attempt 1"},
+		{workers.StaleFenced, "late completion of job 3 fenced: now owned by " + owner, "late completion of job 3 fenced: now owned by w1#1"},
+		{workers.StaleFenced, "late completion of job 3 fenced: now dead", "late completion of job 3 fenced: now dead"},
+		{workers.Spawned, "1 slot on " + owner, "1 slot on " + owner},
+	} {
+		text, told := inStory(workers.Event{What: one.what, Text: one.says, Owner: owner})
+		if text != one.want || told != (one.want != "") {
+			t.Errorf("%s %q is told as %q (%v), not as %q", one.what, one.says, text, told, one.want)
+		}
+	}
+}
