@@ -43,7 +43,7 @@ var (
 	buries     = act{"bury", "bury", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "bad"} }, false}
 	releases   = act{"release", "release", func(_ string, l Lease) []any { return []any{l.ID, l.Token, 0.0} }, false}
 	beats      = act{"beat", "heartbeat", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, []string{l.Token}, []float64{60}} }, false}
-	reclaims   = act{"reclaim", "reclaim", func(string, Lease) []any { return []any{10} }, false}
+	reclaims   = act{"reclaim", "reclaim", func(string, Lease) []any { return []any{10, nil} }, false}
 	pauses     = act{"pause", "pause", func(queue string, _ Lease) []any { return []any{[]string{queue}, "ann", ""} }, false}
 	pausesToo  = act{"bob's pause", "pause", func(queue string, _ Lease) []any { return []any{[]string{queue}, "bob", ""} }, false}
 	resumes    = act{"resume", "resume", func(queue string, _ Lease) []any { return []any{[]string{queue}} }, false}

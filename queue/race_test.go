@@ -146,7 +146,7 @@ func TestReaperAndLateWorkerInEveryOrder(t *testing.T) {
 			expire(t, q, lease.ID)
 			var reclaimed, ended int64
 			reaper := []step{run("reaper begins", "begin"), rows("reclaims", &reclaimed, func() (string, []any) {
-				return q.Schema().Query("reclaim"), []any{10}
+				return q.Schema().Query("reclaim"), []any{10, nil}
 			}), run("reaper commits", "commit")}
 			worker := []step{run("worker begins", "begin"), rows("worker "+outcome+"s", &ended, func() (string, []any) {
 				args := map[string][]any{
@@ -192,7 +192,7 @@ func TestReaperAndFreshClaimInEveryOrder(t *testing.T) {
 		expire(t, q, stale.ID)
 		fresh := Lease{ID: stale.ID, Token: owner()}
 		var first, second, claims int64
-		reclaim := func() (string, []any) { return q.Schema().Query("reclaim"), []any{10} }
+		reclaim := func() (string, []any) { return q.Schema().Query("reclaim"), []any{10, nil} }
 		reaper := []step{run("reaper begins", "begin"), rows("reclaims", &first, reclaim), run("reaper commits", "commit")}
 		other := []step{rows("another reclaims", &second, reclaim), run("claimer begins", "begin"), rows("claims", &claims, func() (string, []any) {
 			return q.Schema().Query("claim"), []any{order, fresh.Token, 60.0, 1, start.runAt, start.id}
@@ -234,7 +234,7 @@ func TestReaperLooksAgainBeforeItWrites(t *testing.T) {
 			var reclaimed int64
 			reaper := newSession(t, q)
 			reaper.steps = []step{run("named", "set application_name = 'reaper'"), rows("reclaims", &reclaimed, func() (string, []any) {
-				return q.Schema().Query("reclaim"), []any{10}
+				return q.Schema().Query("reclaim"), []any{10, nil}
 			})}
 			reaper.begin(t, q)
 			reaper.begin(t, q)

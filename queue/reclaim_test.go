@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +34,35 @@ func TestReclaimTellsWhoLostWhat(t *testing.T) {
 	}
 	if got := get(t, q, last.ID); got.LastError != "worker lost once: the lease ran out without a heartbeat" || got.Fingerprint != got.LastError {
 		t.Errorf("last error %q, fingerprint %q", got.LastError, got.Fingerprint)
+	}
+}
+
+// Others' queues are theirs: their leases are neither taken back nor waited for.
+func TestReclaimKeepsToTheQueuesItIsGiven(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	expired := claimed(t, q, NewJob{Queue: "theirs"}, time.Minute)
+	expire(t, q, expired.ID)
+	claimed(t, q, NewJob{Queue: "theirs"}, time.Minute)
+	claimed(t, q, NewJob{Queue: "ours"}, time.Hour)
+	for what, ask := range map[string]func(context.Context, ...string) (time.Duration, bool, error){
+		"next expiry": q.NextExpiry, "expiry to come": q.ExpiryToCome,
+	} {
+		if in, found, err := ask(t.Context(), "ours", "none"); err != nil || !found || in < 50*time.Minute {
+			t.Errorf("%s of ours: in %v, %v, %v", what, in, found, err)
+		}
+		if _, found, err := ask(t.Context(), "none"); err != nil || found {
+			t.Errorf("%s of a queue without jobs: %v, %v", what, found, err)
+		}
+		if in, found, err := ask(t.Context()); err != nil || !found || in > time.Minute {
+			t.Errorf("%s of all: in %v, %v, %v", what, in, found, err)
+		}
+	}
+	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10, "ours", "none")); len(taken) != 0 {
+		t.Errorf("reclaimed %+v", taken)
+	}
+	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10, "ours", "theirs")); len(taken) != 1 || taken[0].ID != expired.ID {
+		t.Errorf("reclaimed %+v, want job %d", taken, expired.ID)
 	}
 }
 

@@ -90,6 +90,8 @@ func ExampleSchema_Query() {
 	// /* leasetop next_expiry */ SELECT extract(epoch FROM min(lease_expires_at) - clock_timestamp())::float8
 	// FROM shop_jobs.jobs
 	// WHERE status = 'processing'
+	//   AND lease_expires_at < 'infinity' -- of which nothing can be subtracted
+	//   AND ($1::text[] IS NULL OR queue = ANY ($1::text[]))
 }
 
 // The GRANTs without which a role cannot ask for the queues that are paused.

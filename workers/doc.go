@@ -103,8 +103,8 @@
 //
 // # Reaping and retention
 //
-// Every pool has a reaper that takes back the leases which ran out, whoever held them:
-// see [queue.Queue.Reclaim]. Completed jobs older than Options.Retention are deleted in
+// Every pool has a reaper that takes back the leases which ran out, whoever held them, of
+// all queues or of Options.Reaps: see [queue.Queue.Reclaim]. Completed jobs older than Options.Retention are deleted in
 // short batches, by one process at a time. Dead letters are not: they leave by redrive
 // or discard.
 //

@@ -44,6 +44,9 @@ type Options struct {
 	// batches, for all queues, by one process at a time. 0 keeps them. Dead letters
 	// stay whatever it is.
 	Retention time.Duration
+	// Reaps are the queues whose leases the reaper takes back when they run out; nil is
+	// every queue, whoever works it.
+	Reaps []string
 	// Logger is told of each event, where it happens: its handler must not call the
 	// pool, and a slow one holds all up. nil logs nothing.
 	Logger *slog.Logger
@@ -74,6 +77,7 @@ func (o *Options) complete() error {
 			*d.value = d.usual
 		}
 	}
+	o.Reaps = slices.Clone(o.Reaps)
 	o.PollMax = max(o.PollMax, o.PollMin)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -18,7 +18,7 @@ const (
 	expirySpread = 10 * time.Millisecond
 )
 
-// reap takes back leases that ran out, whoever held them. It sleeps until the
+// reap takes back leases of Options.Reaps that ran out, whoever held them. It sleeps until the
 // earliest expiry it knows, and looks at least every third of the shortest
 // lease, so it has seen any lease of these workers' twice before that runs out.
 func (p *Pool) reap(ctx context.Context) {
@@ -104,12 +104,12 @@ func (p *Pool) untilNext(ctx context.Context, wait time.Duration) (time.Duration
 // nextExpiry asks when a lease runs out, and answers how long to wait for a statement to
 // be at the server by then: the answer was on its way for half of a round trip, and the
 // statement will be for the other half.
-func (p *Pool) nextExpiry(ctx context.Context, ask func(context.Context) (time.Duration, bool, error)) (in time.Duration, ok bool, err error) {
+func (p *Pool) nextExpiry(ctx context.Context, ask func(context.Context, ...string) (time.Duration, bool, error)) (in time.Duration, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reapPatience)
 	defer cancel()
 	sent := p.clock()
 	p.vigil.keep(sent)
-	in, ok, err = ask(ctx)
+	in, ok, err = ask(ctx, p.o.Reaps...)
 	trip := p.clock() - sent
 	p.vigil.waited(trip)
 	return in - trip, ok, err
@@ -121,7 +121,7 @@ func (p *Pool) reclaim(ctx context.Context) (int, error) {
 	defer cancel()
 	sent := p.clock()
 	p.vigil.keep(sent)
-	taken, err := p.q.Reclaim(ctx, reapBatch)
+	taken, err := p.q.Reclaim(ctx, reapBatch, p.o.Reaps...)
 	if err != nil {
 		return 0, err
 	}

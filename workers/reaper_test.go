@@ -68,6 +68,27 @@ func TestReaperWakesAtTheExpiryItKnows(t *testing.T) {
 	waitStatus(t, p, e.JobID, queue.Completed) // and wakes a worker of this process
 }
 
+// What others hold is theirs to take back: the row stays byte for byte as it is.
+func TestReaperKeepsToItsQueues(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	exec(t, q, `INSERT INTO leasetop.jobs (queue, status, attempts, locked_by, locked_at, lease_expires_at)
+		SELECT queue, 'processing', 1, 'gone#' || queue, now(), now() - interval '1 s' FROM unnest(ARRAY['theirs', 'ours', 'ours too']) AS queue`)
+	before := row(t, q, 1)
+	p := newPool(t, q, on(nothing), Options{Lease: time.Second, Reaps: []string{"ours", "ours too"}})
+	looked := p.signals.looked.listen()
+	start(t, p)
+	for _, id := range []int64{2, 3} {
+		waitFor(t, p, ReapedBack, func(e Event) bool { return e.JobID == id })
+	}
+	for range 3 {
+		receive(t, "another look", looked)
+	}
+	if after := row(t, q, 1); after != before {
+		t.Errorf("the lease of another queue was taken back: %s", after)
+	}
+}
+
 // Expired, but its row is locked: the reaper neither waits for it nor spins.
 func TestReaperPassesOverLockedRows(t *testing.T) {
 	t.Parallel()

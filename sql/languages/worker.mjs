@@ -167,7 +167,7 @@ export async function work(handle, options) {
   }
 
   async function reap() { // for workers that died, whatever their language
-    const rows = await base.query(SQL.reclaim, [500]);
+    const rows = await base.query(SQL.reclaim, [500, null]);
     for (const [id, , , , status, owner] of rows) o.log(`job ${id} is reclaimed from ${owner}, now ${status}`);
     const queues = new Set(rows.filter(([, , , , status]) => status === "pending").map(([, queue]) => queue));
     if (queues.size > 0) await base.query(SQL.wake, [[...queues]]);
@@ -468,6 +468,7 @@ WITH expired AS (
   SELECT id, locked_by, lease_expires_at
   FROM leasetop.jobs
   WHERE status = 'processing' AND lease_expires_at < now()
+    AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
   ORDER BY id
   LIMIT $1::int
   FOR NO KEY UPDATE SKIP LOCKED)

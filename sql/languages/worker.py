@@ -198,7 +198,7 @@ class Worker:
 
     def reap(self):
         """Takes jobs back from workers that died, whatever their language."""
-        rows = self.base.query("reclaim", 500)
+        rows = self.base.query("reclaim", 500, None)
         for id, _, _, _, status, owner, *_ in rows:
             self.log(f"job {id} is reclaimed from {owner}, now {status}")
         queues = {row[1] for row in rows if row[4] == "pending"}
@@ -469,6 +469,7 @@ WITH expired AS (
   SELECT id, locked_by, lease_expires_at
   FROM leasetop.jobs
   WHERE status = 'processing' AND lease_expires_at < now()
+    AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
   ORDER BY id
   LIMIT $1::int
   FOR NO KEY UPDATE SKIP LOCKED)

@@ -1,6 +1,8 @@
 -- How many seconds until the earliest lease runs out; negative when one has.
+--   $1 queues, NULL for all
 -- One row; NULL when nothing is in processing. Index: jobs_active.
 SELECT extract(epoch FROM min(lease_expires_at) - clock_timestamp())::float8
 FROM leasetop.jobs
 WHERE status = 'processing'
   AND lease_expires_at < 'infinity' -- of which nothing can be subtracted
+  AND ($1::text[] IS NULL OR queue = ANY ($1::text[]))

@@ -1,6 +1,6 @@
 -- Takes expired leases back: pending again, or dead when the attempts are used up
 -- (also the jobs that article-style workers leave so for ever) or somebody cancelled it.
---   $1 limit
+--   $1 limit  $2 queues, NULL for all
 -- Rows: id, queue, kind, attempts, new status, the owner who lost the lease, how many
 -- seconds after expiry, and who cancelled the job, if anybody. Fewer rows than the limit:
 -- nothing more is expired, or the rest is locked elsewhere. Rows locked elsewhere are
@@ -9,6 +9,7 @@ WITH expired AS (
   SELECT id, locked_by, lease_expires_at
   FROM leasetop.jobs
   WHERE status = 'processing' AND lease_expires_at < now()
+    AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
   ORDER BY id
   LIMIT $1::int
   FOR NO KEY UPDATE SKIP LOCKED)

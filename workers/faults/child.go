@@ -25,7 +25,7 @@ const childVariable = "LEASETOP_WORKER_PROCESS"
 // since its arguments and its environment are not kept as secret as a password should be.
 type settings struct {
 	URL, Schema, Name, Handlers    string
-	Queues                         []string
+	Queues, Reaps                  []string
 	Slots                          int
 	Lease, PollMin, PollMax, Grace time.Duration
 	Logs                           bool
@@ -33,7 +33,7 @@ type settings struct {
 
 func settingsOf(o ProcessOptions) settings {
 	return settings{
-		URL: o.URL, Schema: o.Schema, Name: o.Name, Handlers: o.Handlers, Queues: o.Queues, Slots: o.Slots,
+		URL: o.URL, Schema: o.Schema, Name: o.Name, Handlers: o.Handlers, Queues: o.Queues, Reaps: o.Reaps, Slots: o.Slots,
 		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Grace: o.Grace, Logs: o.Output != nil,
 	}
 }
@@ -200,7 +200,7 @@ func (s *settings) pool(q *queue.Queue) (*workers.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := workers.Options{Lease: s.Lease, PollMin: s.PollMin, PollMax: s.PollMax, Grace: s.Grace}
+	o := workers.Options{Lease: s.Lease, PollMin: s.PollMin, PollMax: s.PollMax, Grace: s.Grace, Reaps: s.Reaps}
 	if s.Logs {
 		o.Logger = slog.New(slog.NewTextHandler(os.Stdout, nil))
 	}

@@ -28,6 +28,8 @@ type ProcessOptions struct {
 	Slots    int      // how many handlers run at once
 	Handlers string   // the name of a [Register] call: what it does with its jobs
 
+	Reaps []string // the queues whose leases its reaper takes back; nil is every queue
+
 	// As in [workers.Options]; 0 is the default there.
 	Lease, PollMin, PollMax, Grace time.Duration
 

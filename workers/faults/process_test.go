@@ -64,6 +64,21 @@ func row(t testing.TB, q *queue.Queue, id int64) string {
 	return value[string](t, q, "SELECT j::text || xmin::text || ctid::text FROM leasetop.jobs AS j WHERE id = $1", id)
 }
 
+func TestProcessReapsTheQueuesItIsToldTo(t *testing.T) {
+	t.Parallel()
+	q, url := open(t)
+	if _, err := q.Pool().Exec(t.Context(), `INSERT INTO leasetop.jobs (queue, status, attempts, locked_by, locked_at, lease_expires_at)
+		SELECT queue, 'processing', 1, 'gone#' || queue, now(), now() - interval '1 s' FROM unnest(ARRAY['theirs', 'q']) AS queue`); err != nil {
+		t.Fatal(err)
+	}
+	before := row(t, q, 1)
+	p := start(t, ProcessOptions{URL: url, Name: "reaper", Handlers: "waiting", Reaps: []string{"q"}})
+	shows(t, p, running(1)) // the job that was taken back
+	if after := row(t, q, 1); after != before {
+		t.Errorf("the lease of another queue was taken back: %s", after)
+	}
+}
+
 func TestKilledProcessLeavesItsRowsAsTheyAreUntilTheirLeasesEndAndAnotherFinishesThem(t *testing.T) {
 	t.Parallel()
 	q, url := open(t)

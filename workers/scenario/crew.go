@@ -98,6 +98,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	}
 	c.Pool, err = workers.New(q, handlers, workers.Options{
 		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Grace: o.Grace, Events: s.heard,
+		Reaps: full, // others' jobs may lie beside them
 	})
 	if err != nil {
 		q.Pool().Close()

@@ -52,7 +52,7 @@ func found(t *testing.T, g Ground) string {
 	t.Helper()
 	var left string
 	if err := g.Queue.Pool().QueryRow(context.WithoutCancel(t.Context()), `select concat_ws(' ',
-		(select 'jobs ' || string_agg(queue, ',') from leasetop.jobs),
+		(select 'jobs ' || string_agg(queue, ',') from leasetop.jobs where queue <> 'stranger'),
 		(select 'archive ' || string_agg(queue, ',') from leasetop.jobs_archive),
 		(select 'keys ' || string_agg(key, ',') from leasetop.once),
 		(select 'plans ' || string_agg(id::text, ',') from leasetop.redrive_plans),
@@ -65,6 +65,37 @@ func found(t *testing.T, g Ground) string {
 	return left
 }
 
+// strangers are somebody's own jobs beside a play, of every status: a lease that is over, and
+// on its last attempt, another that is not, one that waits, one that is done, dead letters.
+// Their owners are called stranger. The result tells whether they are still as they were, byte for byte.
+func strangers(t *testing.T, g Ground) (touched func() string) {
+	t.Helper()
+	if _, err := g.Queue.Pool().Exec(t.Context(), `
+		insert into leasetop.jobs (queue, kind, status, attempts, max_attempts, run_at, locked_by, locked_at, lease_expires_at, idempotency_key, updated_at)
+		select 'stranger', 'charge', status, attempts, 3, now() - interval '1 day', owner, now() - interval '1 hour', now() + lease, key, now() - interval '1 hour'
+		from (values
+			('processing', 3, 'app1:7:c0ffee/stranger#1', interval '-1 minute', null), ('processing', 1, 'app1:7:c0ffee/stranger#2', '-1 minute', 'key'),
+			('processing', 1, 'app1:7:c0ffee/stranger#3', '1 second', null), ('processing', 1, 'app1:7:c0ffee/stranger#4', '1 hour', null),
+			('pending', 0, null, null, null), ('completed', 1, null, null, null), ('failed', 3, null, null, null), ('dead', 1, null, null, null)
+		) as jobs (status, attempts, owner, lease, key)`); err != nil {
+		t.Fatal(err)
+	}
+	rows := func() (all string) {
+		if err := g.Queue.Pool().QueryRow(context.WithoutCancel(t.Context()), `select string_agg(j::text || xmin::text || ctid::text, E'\n' order by id)
+			from leasetop.jobs as j where queue = 'stranger'`).Scan(&all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := rows()
+	return func() string {
+		if after := rows(); after != before {
+			return fmt.Sprintf("from\n%s\nto\n%s", before, after)
+		}
+		return ""
+	}
+}
+
 func TestQuickScenariosPass(t *testing.T) {
 	t.Parallel()
 	for _, sc := range All() {
@@ -74,8 +105,18 @@ func TestQuickScenariosPass(t *testing.T) {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
 			g := ground(t)
-			if r := perform(t.Context(), t, sc.Name, g, 10); !r.OK {
-				t.Errorf("%v", r.Err)
+			touched := strangers(t, g)
+			play := Start(t.Context(), sc, g, Options{Seed: 1, Patience: 10})
+			if r := play.Result(); !r.OK {
+				t.Errorf("%+v", r)
+			}
+			if moved := touched(); moved != "" {
+				t.Errorf("it changes somebody's own jobs %s", moved)
+			}
+			for _, e := range play.Picture().Events {
+				if strings.Contains(e.Text, "stranger") {
+					t.Errorf("it tells of somebody's own jobs: %s", e.Text)
+				}
 			}
 			if left := left(t, g); left != "" {
 				t.Errorf("it leaves %s behind", left)
@@ -94,6 +135,7 @@ func TestStoppedPlayCleansUp(t *testing.T) {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
 			g := ground(t)
+			touched := strangers(t, g)
 			for stop := range sc.Steps {
 				fresh, _ := ByName(sc.Name)
 				play := Start(t.Context(), fresh, g, Options{Seed: 1, Stepped: true, Patience: 10})
@@ -106,6 +148,9 @@ func TestStoppedPlayCleansUp(t *testing.T) {
 				if left := left(t, g); left != "" {
 					t.Errorf("stopped before step %d it leaves %s behind", stop+1, left)
 				}
+			}
+			if moved := touched(); moved != "" {
+				t.Errorf("it changes somebody's own jobs %s", moved)
 			}
 		})
 	}

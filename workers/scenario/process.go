@@ -53,7 +53,7 @@ func (s *Stage) Process(ctx context.Context, o ProcessOptions) (*faults.Process,
 	handlers := cmp.Or(o.Handlers, Holding)
 	p, err := faults.StartProcess(ctx, faults.ProcessOptions{
 		URL: s.Q.Pool().Config().ConnString(), Schema: s.Q.Schema().Name(),
-		Name: o.Name, Queues: full, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.heard,
+		Name: o.Name, Queues: full, Reaps: full, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.heard,
 	})
 	if err != nil {
 		return nil, err
