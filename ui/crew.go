@@ -309,7 +309,7 @@ func stateMark(t *theme, s workers.State) (string, ink) {
 	case workers.Crashed:
 		return "✗", t.bad
 	case workers.Stopped:
-		return "·", t.dim
+		return "–", t.dim
 	}
 	return "○", t.dim
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/lanes"
+	"github.com/leasetop/leasetop/workers"
 )
 
 // lanesEvery is how often the lanes take what there is at most.
@@ -22,6 +24,24 @@ type laneFeed struct {
 	fed   uint64    // how often
 	owed  bool      // what came since has not been taken
 	names map[string]string
+	plays []string // whose queues are no concern of these lanes: they have their own
+}
+
+// playsMost is how many plays are known at most: leases of older ones are long gone.
+const playsMost = 100
+
+// Without leaves a play out from now on: what its queues' names begin with.
+func (f *laneFeed) Without(play string) {
+	if play == "" || slices.Contains(f.plays, play) {
+		return
+	}
+	f.plays = append(f.plays, play)
+	f.plays = f.plays[max(len(f.plays)-playsMost, 0):]
+}
+
+// foreign reports whether a queue is a play's.
+func (f *laneFeed) foreign(queue string) bool {
+	return slices.ContainsFunc(f.plays, func(play string) bool { return queue == play || strings.HasPrefix(queue, play+"-") })
 }
 
 // Feed takes what was pulled, unless it took something only just; then Catch does.
@@ -54,12 +74,32 @@ func (f *laneFeed) take(m pulledMsg, now time.Time) {
 		crew[i] = lanes.Worker{Name: w.Name, State: string(w.State), Since: m.state.Clock.Now(w.Since), Slots: w.Slots}
 		f.names[w.Owner] = w.Name
 	}
-	held := make([]lanes.Held, len(leases.List))
-	for i, l := range leases.List {
+	held := make([]lanes.Held, 0, len(leases.List))
+	for _, l := range leases.List {
+		if f.foreign(l.Queue) {
+			continue
+		}
 		name, ours := f.name(l.Owner)
-		held[i] = lanes.Held{Job: l.JobID, Worker: name, Attempt: l.Attempts, Queue: l.Queue, Kind: l.Kind, Since: l.LockedAt, Expires: l.ExpiresAt, Renews: ours}
+		held = append(held, lanes.Held{
+			Job: l.JobID, Worker: name, Attempt: l.Attempts, Queue: l.Queue, Kind: l.Kind,
+			Since: l.LockedAt, Expires: l.ExpiresAt, Renews: ours, Running: isRunning(m.workers, l.Owner, l.JobID),
+		})
 	}
 	f.See(leases.At, held, crew)
+}
+
+// isRunning reports whether a worker of this process runs a job that it holds.
+func isRunning(crew []workers.Snapshot, owner string, job int64) bool {
+	token, ok := queue.ParseToken(owner)
+	if !ok {
+		return false
+	}
+	for i := range crew {
+		if w := &crew[i]; w.Owner == token.Process+"/"+token.Worker {
+			return w.Pid == 0 && slices.ContainsFunc(w.Running, func(r workers.Running) bool { return r.JobID == job })
+		}
+	}
+	return false
 }
 
 // name is the lane of an owner, and whether it is a worker of leasetop, which renews what
@@ -127,7 +167,7 @@ func (l *crewLanes) view(p *picture, lit string, w, h int) []string {
 		return []string{"", " " + p.theme.dim.draw("looking…")}
 	}
 	_, stale := p.stale(p.state.Leases.Read)
-	key := laneKey{p.theme, p.lanes.fed, swim{p.now, spansShown[l.span], lit}, w, h, stale}
+	key := laneKey{p.theme, p.lanes.fed, swim{now: p.now, span: spansShown[l.span], lit: lit}, w, h, stale}
 	if key == l.drawn {
 		return l.lines
 	}

@@ -21,12 +21,12 @@ func invariants(p *picture, w int) []string {
 	if old, stale := p.stale(p.counted.Add(ledgerEvery)); stale {
 		note = "stale: " + age(old+ledgerEvery) + " old"
 	}
-	return p.theme.invariantLine(p.ledger, p.fenced, p.worst, note, w)
+	return p.theme.invariantLine("", p.ledger, p.fenced, p.worst, note, w)
 }
 
-// invariantLine draws what must hold. A note, where there is one, says why it may not be
+// invariantLine draws what must hold, and whose it is where it is not all. A note, where there is one, says why it may not be
 // so any more.
-func (t *theme) invariantLine(l *Ledger, fenced uint64, worst time.Duration, note string, w int) []string {
+func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, worst time.Duration, note string, w int) []string {
 	line := func(words invariantWords) string {
 		var parts []string
 		count := func(name string, n int64) {
@@ -43,7 +43,7 @@ func (t *theme) invariantLine(l *Ledger, fenced uint64, worst time.Duration, not
 		if l.Lease > 0 { // else nobody has leases there
 			parts = append(parts, t.recovery(words.worst, words.of, worst, l.Lease))
 		}
-		return " " + t.strong.draw("INVARIANTS") + "  " + strings.Join(parts, t.faint.draw(words.between))
+		return " " + t.strong.draw("INVARIANTS") + t.dim.draw(pick(whose != "", " "+whose, "")) + "  " + strings.Join(parts, t.faint.draw(words.between))
 	}
 	if note != "" {
 		note = " · " + note
@@ -69,8 +69,10 @@ var invariantWording = []invariantWords{
 	{"", "double effects", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
 	{"", "double effects", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
 	{"", "doubled", "overlap", "fenced ", "recovery ", " of ", " · "},
-	{"", "doubled", "overlap", "fenced ", "", " of ", " "},
-	{"", "doubled", "overlap", "", "", " of ", " "},
+	{"", "doubled", "overlap", "fenced ", "recovery ", "", " · "},
+	{"", "doubled", "overlap", "", "recovery ", " of ", " · "},
+	{"", "doubled", "overlap", "", "recovery ", "", " · "},
+	{"", "doubled", "overlap", "", "recovery ", "", " "},
 	{"", "doubled", "overlap", "", "", "", " "},
 }
 

@@ -29,8 +29,8 @@ func TestInvariantsAreDrawnWholeWhereverThereIsRoom(t *testing.T) {
 		140: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
 		120: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 · ✓ overlap 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
 		100: " INVARIANTS  ✓ lost 0 · ✓ doubled 0 · ✓ overlap 0 · fenced 7 · ✓ recovery 6.13 s of 6.0+0.25 s",
-		80:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 fenced 7 ✓ 6.13 s of 6.0+0.25 s",
-		68:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ 6.13 s of 6.0+0.25 s",
+		80:  " INVARIANTS  ✓ lost 0 · ✓ doubled 0 · ✓ overlap 0 · fenced 7 · ✓ recovery 6.13 s",
+		68:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ recovery 6.13 s",
 		60:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ 6.13 s",
 	} {
 		if got := invariantsOf(t, l, late, w); got != want {

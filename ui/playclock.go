@@ -12,8 +12,9 @@ type playClock struct {
 
 type stretch struct{ from, to time.Time }
 
-// waitShown is how much of each wait the lanes show.
-const waitShown = time.Second
+// waitShown is how much of each wait the lanes show: long enough for what the last step
+// changed to be looked at.
+const waitShown = 300 * time.Millisecond
 
 // Tick tells the clock whether the play waits, at a moment.
 func (c *playClock) Tick(now time.Time, waits bool) {
@@ -28,6 +29,11 @@ func (c *playClock) Tick(now time.Time, waits bool) {
 		}
 		c.stood[len(c.stood)-1].to = now
 	}
+}
+
+// Settling tells whether the clock goes on although the play waits: it is about to stand.
+func (c *playClock) Settling(now time.Time) bool {
+	return !c.since.IsZero() && now.Sub(c.since) < waitShown
 }
 
 // Of is a moment of the world on this clock.

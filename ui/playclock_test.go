@@ -20,23 +20,27 @@ func TestClockOfAPlayStandsStillWhileItWaits(t *testing.T) {
 	c.Tick(at(0), false)
 	c.Tick(at(2), true)
 	is("as a wait begins", 2, 2)
-	c.Tick(at(2.5), true)
-	is("a moment later", 2.5, 2.5)
+	shown := waitShown.Seconds()
+	c.Tick(at(2+shown/2), true)
+	is("a moment later", 2+shown/2, 2+shown/2)
+	if !c.Settling(at(2+shown/2)) || c.Settling(at(2+shown)) {
+		t.Error("it comes to a stand sooner or later than it says")
+	}
 	for s := 3.0; s <= 62; s += 0.5 {
 		c.Tick(at(s), true)
-		is("while it waits", s, 3)
-		is("while it waits", s+2, 5) // a lease that ends in two seconds
+		is("while it waits", s, 2+shown)
+		is("while it waits", s+2, 4+shown) // a lease that ends in two seconds
 		is("while it waits", 1, 1)
 	}
 	c.Tick(at(62.1), false)
-	is("as it goes on", 62.1, 3.1)
-	is("as it goes on", 30, 3)
+	is("as it goes on", 62.1, 2.1+shown)
+	is("as it goes on", 30, 2+shown)
 	c.Tick(at(64), true)
 	c.Tick(at(70), true)
-	is("in the next wait", 64, 5)
-	is("in the next wait", 70, 6)
-	is("in the next wait", 62.1, 3.1)
+	is("in the next wait", 64, 4+shown)
+	is("in the next wait", 70, 4+2*shown)
+	is("in the next wait", 62.1, 2.1+shown)
 	c.Tick(at(70.1), false)
 	c.Tick(at(71), false)
-	is("after it", 71, 7)
+	is("after it", 71, 5+2*shown)
 }

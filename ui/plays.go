@@ -78,6 +78,8 @@ type performance struct {
 	now    time.Time // the clock of the play, as of latest
 	shown  time.Time // as of pic
 	lanes  lanes.Recorder
+
+	stands, still bool // the clock of the play does, as of latest; as of pic
 }
 
 // over tells whether it has ended, and its world is taken down.
@@ -145,7 +147,7 @@ func (a *app) begin(name string, seed uint64) tea.Cmd {
 
 // follow waits for something newer of a play, and not less than a frame, and takes it.
 func (a *app) follow(p *performance) tea.Cmd {
-	version := p.latest.Version
+	version, wait := p.latest.Version, pick(p.clock.Settling(a.now()), waitShown, lookedAgain)
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -155,7 +157,7 @@ func (a *app) follow(p *performance) tea.Cmd {
 		if !a.sleep(a.ctx, frameEvery) {
 			return nil
 		}
-		again := time.NewTimer(lookedAgain)
+		again := time.NewTimer(wait)
 		defer again.Stop()
 		select {
 		case <-p.play.Changed(version):
@@ -208,7 +210,10 @@ func (a *app) told(m playMsg) tea.Cmd {
 		return nil
 	}
 	fresh := m.pic.Version != p.latest.Version
+	stood := p.stands
 	p.take(m.pic, a.now())
+	a.pic.lanes.Without(m.pic.Run)
+	fresh = fresh || p.stands != stood
 	if !a.frozen {
 		p.show()
 	}
@@ -237,6 +242,8 @@ func (p *performance) take(pic scenario.Picture, now time.Time) {
 	p.latest = pic
 	p.clock.Tick(now, pic.State == scenario.Waiting)
 	p.now = p.clock.Of(now)
+	p.stands = pic.State == scenario.Waiting && !p.clock.Settling(now)
+	p.lanes.Ran(p.clock.Of(pic.Looked), runsOf(pic.Runs, &p.clock))
 	held := make([]lanes.Held, len(pic.Leases))
 	for i, l := range pic.Leases {
 		held[i] = lanes.Held{Job: l.Job, Worker: l.Worker, Attempt: l.Attempt, Expires: p.clock.Of(l.Expires)}
@@ -248,8 +255,32 @@ func (p *performance) take(pic scenario.Picture, now time.Time) {
 	p.lanes.See(p.now, held, crew)
 }
 
+// runsOf are runs as lanes have them.
+func runsOf(all []scenario.Run, clock *playClock) []lanes.Run {
+	runs := make([]lanes.Run, len(all))
+	of := func(t time.Time) time.Time {
+		if t.IsZero() {
+			return t
+		}
+		return clock.Of(t)
+	}
+	for i, one := range all {
+		runs[i] = lanes.Run{
+			ID: one.ID, Job: one.Job, Worker: one.Worker, Attempt: one.Attempt,
+			Began: of(one.Began), Ended: of(one.Ended), End: runEnds[one.End], Dead: of(one.Dead),
+		}
+	}
+	return runs
+}
+
+// runEnds are the ends of runs as lanes have them.
+var runEnds = map[scenario.RunEnd]lanes.End{
+	scenario.RunDone: lanes.Done, scenario.RunFailed: lanes.Back, scenario.RunBack: lanes.Back,
+	scenario.RunFenced: lanes.Fenced, scenario.RunStopped: lanes.Stopped, scenario.RunCrashed: lanes.Crashed,
+}
+
 // show puts the latest picture on the screen.
-func (p *performance) show() { p.pic, p.shown = p.latest, p.now }
+func (p *performance) show() { p.pic, p.shown, p.still = p.latest, p.now, p.stands }
 
 // leave ends the program. A play that goes on is stopped first, and its world taken down:
 // the screen says so meanwhile. Whoever does not want to wait presses again.

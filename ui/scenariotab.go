@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -158,8 +159,8 @@ var scenarioColumns = []column{
 	{title: "", min: 2, right: true},
 	{title: "SCENARIO", min: 8},
 	{title: "WHAT HAPPENS", min: 20, max: 60, grows: true},
-	{title: "NEEDS", min: 6, rank: 2},
-	{title: "ABOUT", min: 5, right: true, rank: 1},
+	{title: "NEEDS", min: 6, rank: 1},
+	{title: "PLAYED THROUGH", min: 14, right: true, rank: 2}, // without a pause: with an audience it takes longer
 	{title: "HERE", min: 10},
 }
 
@@ -188,7 +189,7 @@ func (s *scenarioTab) rows(w, h int) []string {
 	t := s.pic.theme
 	stories := s.plays.stories
 	columns := append([]column(nil), scenarioColumns...)
-	columns[1].min = widest(8, pick(w < wideWidth, 16, 24), func(yield func(string) bool) {
+	columns[1].min = widest(8, 24, func(yield func(string) bool) {
 		for i := 0; i < len(stories) && yield(stories[i].Name); i++ {
 		}
 	})
@@ -236,10 +237,10 @@ func (s *scenarioTab) about(story *scenario.Scenario, w int) (lines []string) {
 	for _, line := range wrap(story.Shows, w) {
 		lines = append(lines, " "+t.text.draw(line))
 	}
-	facts := plural(len(story.Steps), "step") + ", " + needs(story.Needs) + pick(story.Needs == scenario.Server, "", ": nothing of it is left")
+	facts := plural(len(story.Steps), "step") + ", about " + age(story.Lasts.Round(time.Second)) + " without pauses · " + needs(story.Needs) + pick(story.Needs == scenario.Server, "", ": nothing of it is left")
 	for _, m := range story.Measures {
 		if bound := m.Bound.String(); bound != "" {
-			facts += " · " + m.Name + " " + join(bound, m.Unit)
+			facts += " · " + cmp.Or(m.Text, m.Name) + ": " + join(bound, m.Unit)
 		}
 	}
 	lines = append(lines, "")

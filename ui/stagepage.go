@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -84,8 +85,8 @@ func (s *stagePage) View(w, h int) []string {
 	last := s.invariants(w)
 	h -= len(last)
 	wide := w >= wideWidth && h >= wideHeight-5
-	world := s.world(!wide)
 	if !wide {
+		world := s.world(w, true)
 		narration := pick(w < 78, 4, 3)
 		told := t.ruled(s.heading(), s.told(w-2, narration), w, narration+2, true)
 		blocks := append([]section{s.steps(false)}, world...)
@@ -93,6 +94,7 @@ func (s *stagePage) View(w, h int) []string {
 	}
 	told := t.boxed(s.heading(), s.told(w-4, 5), w, 7, true)
 	left, rest := w*48/100, h-len(told)
+	world := s.world(w-left-2, false)
 	blocks := []section{s.steps(true)}
 	if len(pic.Measures) > 0 {
 		blocks = append(blocks, s.measures(true))
@@ -101,16 +103,17 @@ func (s *stagePage) View(w, h int) []string {
 	return append(append(told, below...), last...)
 }
 
-// section is a part of the page: it wants so many lines beside its edges, and is left out
-// where there are not so many as it needs.
+// section is a part of the page: it wants so many lines beside its edges, is good from
+// fewer on, and left out where there are not so many as it needs.
 type section struct {
-	head       heading
-	need, want int
-	grows      int // what grows most gets what is left over
-	draw       func(w, h int) []string
+	head             heading
+	need, good, want int
+	grows            int // what grows most gets what is left over
+	draw             func(w, h int) []string
 }
 
-// stacked draws blocks below each other, the first ones first where there is little room.
+// stacked draws blocks below each other. Where there is little room the first ones are
+// drawn first; all are made good before any has more.
 func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string, int, int, bool) []string, edges int) []string {
 	heights, left := make([]int, len(blocks)), h
 	for i, one := range blocks {
@@ -119,16 +122,20 @@ func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string
 			left -= n
 		}
 	}
-	for more := true; more && left > 0; {
-		more = false
-		for i, one := range blocks {
-			if heights[i] > 0 && heights[i] < one.want+edges && left > 0 {
-				heights[i]++
-				left--
-				more = true
+	grow := func(to func(section) int) {
+		for more := true; more && left > 0; {
+			more = false
+			for i, one := range blocks {
+				if heights[i] > 0 && heights[i] < to(one)+edges && left > 0 {
+					heights[i]++
+					left--
+					more = true
+				}
 			}
 		}
 	}
+	grow(func(one section) int { return min(one.good, one.want) })
+	grow(func(one section) int { return one.want })
 	grower := -1
 	for i, one := range blocks {
 		if heights[i] > 0 && (grower < 0 || one.grows > blocks[grower].grows) {
@@ -158,7 +165,8 @@ func (s *stagePage) heading() heading {
 // of it, in so many lines.
 func (s *stagePage) told(w, h int) []string {
 	t, pic := s.pic.theme, &s.of.pic
-	lines := []string{" " + spread(s.stands(), []part{{s.dots(), 1}}, w-1)}
+	dots := s.dots()
+	lines := []string{" " + spread(s.stands(w-1-cells(dots)-6), []part{{dots, 0}}, w-1)}
 	text, k := pic.Shows, t.strong
 	switch {
 	case !pic.Ended.IsZero() || pic.State == scenario.CleaningUp:
@@ -176,8 +184,8 @@ func (s *stagePage) told(w, h int) []string {
 	return lines
 }
 
-// stands says how the play stands, and what the audience can do.
-func (s *stagePage) stands() []part {
+// stands says how the play stands, and what the audience can do, in about w cells.
+func (s *stagePage) stands(w int) []part {
 	t, pic := s.pic.theme, &s.of.pic
 	keyed := func(k, does string) string { return t.accent.draw(k) + t.text.draw(" "+does) }
 	switch pic.State {
@@ -191,7 +199,8 @@ func (s *stagePage) stands() []part {
 	case scenario.CleaningUp:
 		return []part{{t.chip(quiet, "CLEANING UP"), 0}, {t.dim.draw("its workers are ended, its jobs removed"), 1}}
 	case scenario.Playing:
-		return []part{{t.chip(caution, "WATCH"), 0}, {t.text.draw(safe.Text(s.awaited())), 0}}
+		chip := t.chip(caution, "WATCH")
+		return []part{{chip, 0}, {t.text.draw(brief(s.awaited(), max(w-cells(chip), 1))), 0}}
 	}
 	kind, word, after := endTone(pic.State)
 	return []part{{t.chip(kind, strings.ToUpper(word)), 0}, {t.text.draw(after + short(pic.Ended.Sub(pic.Began))), 0}, {keyed("enter", "plays it again"), 1}}
@@ -249,7 +258,7 @@ func (s *stagePage) verdict() string {
 	}
 	for _, m := range pic.Measures {
 		if m.State == scenario.Failed {
-			return fmt.Sprintf("The measure %s is %s, and its bound %s.", m.Name, join(figure(m.Value), m.Unit), join(m.Bound.String(), m.Unit))
+			return fmt.Sprintf("Not within its bound, %s: %s, which is %s.", join(m.Bound.String(), m.Unit), cmp.Or(m.Text, m.Name), join(figure(m.Value), m.Unit))
 		}
 	}
 	if !pic.Invariants.Kept() {

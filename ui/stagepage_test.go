@@ -19,7 +19,7 @@ func TestPlaysAreDrawn(t *testing.T) {
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {200, 50}} {
 		for name, pictures := range map[string][]scenario.Picture{
 			"setting the stage": {{Version: 2, Name: "crash", Title: "A worker crashes in mid-job", Shows: "A job is never lost with its worker.", State: scenario.SettingUp, Began: noon, Seed: 4711, Steps: make([]scenario.StepPicture, 3)}},
-			"waiting":           {crashPicture(scenario.Waiting, 1)},
+			"waiting":           {crashPicture(scenario.Waiting, 1), crashPicture(scenario.Waiting, 1)},
 			"autoplay":          {func() scenario.Picture { p := crashPicture(scenario.Waiting, 1); p.Auto = true; return p }()},
 			"crashed":           crashes(noon),
 			"race":              {racePicture()},
@@ -212,7 +212,7 @@ func poisonPicture(p *scenario.Picture, text string) {
 	p.Steps, p.Measures = slices.Clone(p.Steps), slices.Clone(p.Measures)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		s.Say, s.Assertions = text, slices.Clone(s.Assertions)
+		s.Name, s.Say, s.Assertions = text, text, slices.Clone(s.Assertions)
 		for k := range s.Assertions {
 			s.Assertions[k].Text, s.Assertions[k].Seen = text, text
 		}

@@ -93,8 +93,8 @@ func crashPicture(state scenario.State, step int) scenario.Picture {
 		Shows: "A job is never lost with its worker: when the lease runs out, another worker takes the job over and finishes it.",
 		State: state, Began: noon, Where: "queue " + sampleRun, Step: step,
 		Steps: []scenario.StepPicture{
-			{Say: "Two workers wait for work. We enqueue two jobs; each worker claims one and holds it by a lease of 2 s, which its heartbeats renew.", Assertions: []scenario.AssertionPicture{{Text: "w1 and w2 hold one job each", Within: 5 * time.Second}}},
-			{Say: "We kill w1 in the middle of its job. Nothing is cleaned up: to the database it is a process that died. Its row still says that w1 has the job, until the lease runs out.", Assertions: []scenario.AssertionPicture{{Text: "the lease runs out, the job goes back to pending", Within: 3 * time.Second}}},
+			{Name: "Two jobs held", Say: "Two workers wait for work. We enqueue two jobs; each worker claims one and holds it by a lease of 2 s, which its heartbeats renew.", Assertions: []scenario.AssertionPicture{{Text: "w1 and w2 hold one job each", Within: 5 * time.Second}}},
+			{Name: "The worker dies", Say: "We kill w1 in the middle of its job. Nothing is cleaned up: to the database it is a process that died. Its row still says that w1 has the job, until the lease runs out.", Assertions: []scenario.AssertionPicture{{Text: "the lease runs out, the job goes back to pending", Within: 3 * time.Second}}},
 			{Say: "Now w2 has its own job done, and takes over the orphan: the same job, its second attempt.", Assertions: []scenario.AssertionPicture{{Text: "both jobs are completed", Within: 5 * time.Second}, {Text: "the orphan at its second attempt", Within: 5 * time.Second}}},
 		},
 		Measures:   []scenario.MeasurePicture{{Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s", Bound: scenario.AtMost(2.25), Timed: true}},

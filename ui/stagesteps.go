@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ func (s *stagePage) steps(roomy bool) section {
 	lines, _, _ := s.stepLines(60, roomy)
 	return section{
 		head: heading{name: "ASSERTIONS", rest: fmt.Sprintf("%d of %d hold", held, all), note: "looked at over connections of no worker"},
-		need: min(len(lines), 3), want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
+		need: min(len(lines), 3), good: min(len(lines), 3), want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
 		draw: func(w, h int) []string {
 			lines, from, to := s.stepLines(w, roomy)
 			top := max(min(from, to-h), 0)
@@ -75,6 +76,9 @@ func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to int) 
 // lookedAtOnce is the patience below which an assertion is of what is so already.
 const lookedAtOnce = 50 * time.Millisecond
 
+// tookTime is from when on it is worth telling how long an assertion took to hold.
+const tookTime = 10 * time.Millisecond
+
 // assertion draws one, with how long it took, or has had of the time it may take.
 func (s *stagePage) assertion(a *scenario.AssertionPicture, step, w int, roomy bool) (lines []string) {
 	t := s.pic.theme
@@ -84,7 +88,10 @@ func (s *stagePage) assertion(a *scenario.AssertionPicture, step, w int, roomy b
 	}
 	switch a.State {
 	case scenario.Passed:
-		mark, k, time = t.good.draw("✓"), t.text, t.dim.draw(short(a.Took))
+		mark, k, time = t.good.draw("✓"), t.text, ""
+		if a.Took >= tookTime { // less is what the look itself takes
+			time = t.dim.draw(short(a.Took))
+		}
 	case scenario.Failed:
 		mark, k, time = t.alarm.draw("✗"), t.alarm, t.alarm.draw("not "+pick(a.Within < lookedAtOnce, "so", "in "+seconds(a.Within)))
 	case scenario.Playing:
@@ -132,7 +139,7 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'g', 4, 64) + " s"
 }
 
-// figure writes a measured value in about three digits.
+// figure writes a measured value in two digits, and never less of it than whole numbers.
 func figure(v float64) string {
 	switch {
 	case v == float64(int64(v)) && v < 1e15 && v > -1e15:
@@ -140,25 +147,23 @@ func figure(v float64) string {
 	case v >= 1000 || v <= -1000:
 		return thousands(int64(v + 0.5))
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
+	if v >= 10 || v <= -10 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
 }
 
 // measures are the play's figures, each against its bound.
 func (s *stagePage) measures(roomy bool) section {
 	all := s.of.pic.Measures
-	draw := func(w int, words bool) (lines []string) {
+	draw := func(w int, below bool) (lines []string) {
 		for i := range all {
-			lines = append(lines, s.measure(&all[i], w))
-			if words {
-				for _, line := range wrap(all[i].Text, w-4) {
-					lines = append(lines, "   "+s.pic.theme.dim.draw(line))
-				}
-			}
+			lines = append(lines, s.measure(&all[i], w, below)...)
 		}
 		return lines
 	}
 	return section{
-		head: heading{name: "MEASURES", note: "│ is the bound"}, need: len(all), want: len(draw(50, roomy)),
+		head: heading{name: "MEASURES", note: "│ is the bound"}, need: len(all), good: len(all), want: len(draw(50, roomy)),
 		draw: func(w, h int) []string {
 			if lines := draw(w, true); len(lines) <= h {
 				return lines
@@ -168,8 +173,9 @@ func (s *stagePage) measures(roomy bool) section {
 	}
 }
 
-// measure draws a figure as a bar on which the bound is marked.
-func (s *stagePage) measure(m *scenario.MeasurePicture, w int) string {
+// measure draws what a figure is of, and the figure as a bar on which the bound is marked:
+// below it, or beside.
+func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []string {
 	t := s.pic.theme
 	mark, k, value := t.faint.draw("·"), t.dim, "–"
 	if m.State != scenario.ToCome {
@@ -185,18 +191,33 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int) string {
 	if m.Bound.String() == "" {
 		bound = ""
 	}
-	name := safe.Text(m.Name)
-	nameW := 2
+	words := cmp.Or(m.Text, m.Name)
+	valueW, boundW := max(9, safe.Width(value)), 0
 	for _, one := range s.of.pic.Measures {
-		nameW = max(nameW, min(safe.Width(safe.Text(one.Name)), w/3))
+		if b := one.Bound.String(); b != "" {
+			boundW = max(boundW, safe.Width(join(b, safe.Text(one.Unit))))
+		}
 	}
-	front := " " + mark + " " + t.text.draw(safe.Fit(name, nameW)) + " " + pick(m.State == scenario.ToCome, t.faint, t.strong).draw(safe.FitRight(value, max(9, safe.Width(value))))
-	room := w - cells(front) - safe.Width(bound) - 4
-	bar := t.boundBar(m, k, min(room, 40))
-	if bar == "" {
-		return front + "  " + t.dim.draw(bound)
+	shown := pick(m.State == scenario.ToCome, t.faint, t.strong).draw(safe.FitRight(value, valueW))
+	against := func(room int) string {
+		if bar := t.boundBar(m, k, min(room, 40)); bar != "" {
+			return "  " + bar + " " + t.dim.draw(bound)
+		}
+		return "  " + t.dim.draw(bound)
 	}
-	return front + "  " + bar + " " + t.dim.draw(bound)
+	if below {
+		var lines []string
+		for i, line := range wrap(words, max(w-4, 1)) {
+			lines = append(lines, pick(i == 0, " "+mark+" ", "   ")+t.text.draw(line))
+		}
+		return append(lines, "  "+shown+against(w-valueW-boundW-6))
+	}
+	textW := 4
+	for _, one := range s.of.pic.Measures {
+		textW = max(textW, safe.Width(safe.Text(cmp.Or(one.Text, one.Name))))
+	}
+	textW = max(min(textW, w-valueW-boundW-7), 8)
+	return []string{" " + mark + " " + t.text.draw(safe.Fit(words, textW)) + " " + shown + against(w-textW-valueW-boundW-8)}
 }
 
 // boundBar draws a measure in w cells; "" where there is no bound to draw it against, or

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/ui/safe"
-	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
 // world is what the play shows of its world, what matters most first. What a scenario
-// does not use takes no room. It has the measures, unless they stand elsewhere.
-func (s *stagePage) world(measures bool) (blocks []section) {
+// does not use takes no room. It has the measures, unless they stand elsewhere: behind the jobs as
+// long as there are none. The blocks are w cells wide within their frames.
+func (s *stagePage) world(w int, measures bool) (blocks []section) {
 	pic := &s.of.pic
 	if len(pic.Bars) > 0 {
 		blocks = append(blocks, s.bars())
@@ -25,13 +24,17 @@ func (s *stagePage) world(measures bool) (blocks []section) {
 		}
 	}
 	if len(pic.Workers) > 0 || len(pic.Leases) > 0 && len(pic.Bars) == 0 {
-		blocks = append(blocks, s.lanesBlock())
+		blocks = append(blocks, s.lanesBlock(w))
 	}
-	if len(pic.Measures) > 0 && measures {
+	taken := slices.ContainsFunc(pic.Measures, func(m scenario.MeasurePicture) bool { return m.State != scenario.ToCome })
+	if measures && taken {
 		blocks = append(blocks, s.measures(false))
 	}
 	if len(pic.Depths) > 0 || len(pic.Workers) > 0 {
 		blocks = append(blocks, s.depths())
+	}
+	if measures && !taken && len(pic.Measures) > 0 {
+		blocks = append(blocks, s.measures(false))
 	}
 	if len(s.notable()) > 0 || len(blocks) == 0 {
 		blocks = append(blocks, s.happenings())
@@ -43,7 +46,7 @@ func (s *stagePage) world(measures bool) (blocks []section) {
 var playSpans = []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 
 // lanesBlock is who holds which job.
-func (s *stagePage) lanesBlock() section {
+func (s *stagePage) lanesBlock(w int) section {
 	p, t := s.of, s.pic.theme
 	span := playSpans[len(playSpans)-1]
 	for _, one := range playSpans {
@@ -57,14 +60,16 @@ func (s *stagePage) lanesBlock() section {
 		rows = slots
 	}
 	h := heading{name: "WHO HOLDS WHICH JOB", note: "a letter is a job", must: "a letter is a job"}
-	if p.pic.State == scenario.Waiting {
-		h.note = "stands still while the play waits"
+	if p.still {
+		h.note = pick(p.pic.Flows, "the lanes stand still; jobs flow on", "stands still while the play waits")
 	}
 	if old := s.oldNote(); old != "" {
 		h.note, h.must = old, "stale"
 	}
-	return section{head: h, need: min(rows, 8) + 2, want: min(rows, 16) + 3, draw: func(w, h int) []string {
-		lines := t.swim(&p.lanes, swim{now: p.shown, span: span}, w, h)
+	look := swim{now: p.shown, span: span, marks: marksHere, letters: lettersHere}
+	all := len(t.swim(&p.lanes, look, w, min(rows, 16)+1+marksHere+lettersHere))
+	return section{head: h, need: min(rows, 8) + 2, good: min(rows, 8) + 3, want: max(all, min(rows, 16)+3), draw: func(w, h int) []string {
+		lines := t.swim(&p.lanes, look, w, h)
 		if s.oldNote() != "" {
 			for i := range lines {
 				lines[i] = t.dim.fade(lines[i])
@@ -73,6 +78,12 @@ func (s *stagePage) lanesBlock() section {
 		return lines
 	}}
 }
+
+// A play's page has room for more of what its lanes mean than the list of workers.
+const (
+	marksHere   = 2
+	lettersHere = 8
+)
 
 func slotsOf(all []scenario.Worker) (slots int) {
 	for _, w := range all {
@@ -90,7 +101,7 @@ func (s *stagePage) bars() section {
 			notes++
 		}
 	}
-	return section{head: heading{name: "SIDE BY SIDE"}, need: len(all), want: 2*len(all) + notes, draw: func(w, h int) (lines []string) {
+	return section{head: heading{name: "SIDE BY SIDE"}, need: len(all) + notes, good: len(all) + notes, want: 2*len(all) + notes, draw: func(w, h int) (lines []string) {
 		nameW, valueW := 4, 4
 		for _, b := range all {
 			nameW = max(nameW, min(safe.Width(safe.Text(b.Name)), w/3))
@@ -133,8 +144,14 @@ func (s *stagePage) plot(p *scenario.Plot) section {
 	t := s.pic.theme
 	now := p.Points[len(p.Points)-1]
 	head := heading{name: strings.ToUpper(p.Name), rest: join(figure(now), p.Unit)}
-	return section{head: head, need: 3, want: 9, grows: 2, draw: func(w, h int) []string {
-		high := ceiling(p.Points)
+	return section{head: head, need: 3, good: 6, want: 9, grows: 2, draw: func(w, h int) []string {
+		var alike []float64 // plots of the same unit have the same scale, and can be compared
+		for _, one := range s.of.pic.Plots {
+			if one.Unit == p.Unit {
+				alike = append(alike, one.Points...)
+			}
+		}
+		high := ceiling(alike)
 		top := join(figure(high), safe.Text(p.Unit))
 		label := max(safe.Width(top), 1)
 		wide := w - label - 4
@@ -228,7 +245,7 @@ var depthColumns = []column{
 func (s *stagePage) depths() section {
 	t, all := s.pic.theme, s.of.pic.Depths
 	h := heading{name: "JOBS", note: s.oldNote(), must: pick(s.oldNote() != "", "stale", "")}
-	return section{head: h, need: min(1+max(len(all), 1), 4), want: 1 + max(len(all), 1), draw: func(w, h int) []string {
+	return section{head: h, need: min(1+max(len(all), 1), 4), good: min(1+max(len(all), 1), 4), want: 1 + max(len(all), 1), draw: func(w, h int) []string {
 		g := arrange(depthColumns, w-2)
 		lines := []string{" " + g.header(t.dim)}
 		for _, d := range all[:min(len(all), max(h-1, 0))] {
@@ -248,94 +265,15 @@ func (s *stagePage) depths() section {
 	}}
 }
 
-// happenings are the events of the play, the newest at the end.
-func (s *stagePage) happenings() section {
-	t := s.pic.theme
-	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, want: 4, grows: 1, draw: func(w, h int) (lines []string) {
-		for _, e := range slices.Backward(s.notable()) {
-			glyph, kind, text := playEvent(e)
-			k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[kind]
-			front := " " + t.dim.draw(safe.FitRight(s.sinceBegin(e.At), 6)) + " " + k.draw(glyph) + " "
-			var one []string
-			for i, line := range wrap(s.ownNames(text), max(w-11, 10)) {
-				one = append(one, pick(i == 0, front, strings.Repeat(" ", 10))+t.text.draw(line))
-			}
-			if len(lines)+len(one) > h { // an event is told from its beginning, or not at all
-				if len(lines) == 0 {
-					lines = one[:min(len(one), h)]
-				}
-				break
-			}
-			lines = append(one, lines...)
-		}
-		return lines
-	}}
-}
-
-// notable are the events but for how the stage was set, once that is done.
-func (s *stagePage) notable() []scenario.Event {
-	events := s.of.pic.Events
-	if len(s.of.pic.Steps) == 0 {
-		return events
-	}
-	began := s.of.pic.Steps[0].Began
-	for len(events) > 0 && events[0].What == workers.Spawned && events[0].At.Before(began) {
-		events = events[1:]
-	}
-	return events
-}
-
-// playEvent puts an event of a play in words.
-func playEvent(e scenario.Event) (glyph string, kind tone, text string) {
-	glyph, text = "·", plainOwners(e.Text)
-	switch e.What {
-	case "":
-		return "▸", okay, join(e.Worker, text)
-	case workers.Spawned, workers.Thawed:
-		glyph, kind = "+", okay
-	case workers.DrainBegun, workers.WorkerEnded:
-		glyph = "-"
-	case workers.Killed, workers.Panicked:
-		glyph, kind = "✗", danger
-	case workers.Froze:
-		glyph, kind = "✱", danger
-	case workers.StaleFenced:
-		return "⊘", caution, text
-	case workers.ReapedBack:
-		return "↩", caution, text
-	case workers.ReapedDead:
-		return "✗", danger, text
-	case workers.LeaseLost, workers.TrustEnded, workers.StuckFound, workers.DBTrouble, workers.Mishap, workers.Cancelled:
-		glyph, kind = "!", caution
-	}
-	lead := join(e.Worker, string(e.What))
-	if strings.HasPrefix(text, string(e.What)) {
-		lead = e.Worker
-	}
-	return glyph, kind, join(lead+pick(text != "" && lead != "", " ·", ""), text)
-}
-
-// plainOwners names workers in a text by their names, where it has their tokens.
-func plainOwners(text string) string {
-	if !strings.Contains(text, "#") {
-		return text
-	}
-	words := strings.Split(text, " ")
-	for i, word := range words {
-		bare := strings.TrimRight(word, ",.;:")
-		if token, ok := queue.ParseToken(bare); ok {
-			words[i] = token.Worker + strings.TrimPrefix(word, bare)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // invariants is the line of what must hold in every story.
 func (s *stagePage) invariants(w int) []string {
 	t, i := s.pic.theme, s.of.pic.Invariants
 	if !i.Known {
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.dim.draw("not counted yet"), w)}
 	}
-	ledger := &Ledger{Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap, Lease: i.Lease}
-	return t.invariantLine(ledger, i.Fenced, i.Worst, s.oldNote(), w)
+	ledger := &Ledger{Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
+	if i.Worst >= 0 { // else nothing was reclaimed yet
+		ledger.Lease = i.Lease
+	}
+	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, i.Worst, s.oldNote(), w)
 }

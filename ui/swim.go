@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,8 @@ type swim struct {
 	now  time.Time
 	span time.Duration
 	lit  string // the worker under the cursor
+
+	marks, letters int // how many lines there are of each at most; 0 is marksMost, lettersMost
 }
 
 // spansShown are the times that lanes can show, as their key goes through them.
@@ -43,17 +47,24 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 		lines = append(lines, t.laneHead(row, row.Worker == before && row.Slot > 1, row.Worker == s.lit, label)+" "+t.lane(row.Cells))
 		before = row.Worker
 	}
+	// The letters are read at sight, and go before the marks do.
 	rest := h - len(lines)
-	if marks := t.laneMarks(d, w-1); marks != "" && rest > 1 {
-		lines = append(lines, " "+marks)
-		rest--
+	letters := t.laneLetters(d, w-1, cmp.Or(s.letters, lettersMost))
+	for _, marks := range t.laneMarks(d, w-1, min(cmp.Or(s.marks, marksMost), max(rest-len(letters), 1))) {
+		if rest > 0 {
+			lines = append(lines, " "+marks)
+			rest--
+		}
 	}
-	return append(lines, t.laneLetters(d, w-1, min(rest, lettersMost))...)
+	return append(lines, t.laneLetters(d, w-1, min(rest, cmp.Or(s.letters, lettersMost)))...)
 }
 
-// lettersMost is how many lines of letters there are at most: more change too often to be
-// read.
-const lettersMost = 4
+// marksMost is how many lines there are that explain marks, and lettersMost of letters:
+// more change too often to be read.
+const (
+	marksMost   = 1
+	lettersMost = 4
+)
 
 // laneLines is how many lines the lanes of s can use, and with how few of them one for each
 // worker can be shown.
@@ -118,11 +129,13 @@ func (t *theme) laneInk(s lanes.Style) ink {
 		return t.accent
 	case lanes.Told:
 		return t.lead
-	case lanes.Again:
+	case lanes.Again, lanes.Halted:
 		return t.warn
+	case lanes.Stale:
+		return t.other
 	case lanes.Taken, lanes.Waiting:
 		return t.strong
-	case lanes.Crash, lanes.Overdue:
+	case lanes.Crash, lanes.Overdue, lanes.Refused, lanes.Buried:
 		return t.alarm
 	case lanes.Dead, lanes.Silent:
 		return t.bad
@@ -143,8 +156,11 @@ var laneSigns = []struct {
 	{lanes.Crash, 0, "✗", "the worker died", "died"},
 	{lanes.Frozen, 3, "✱~", "frozen: works on without heartbeats", "frozen"},
 	{lanes.Parted, 3, "≠╌", "cut off from the database", "cut off"},
+	{lanes.Halted, 1, "■", "stopped its handler before the lease ends", "handler stopped"},
+	{lanes.Refused, 1, "⊘", "wrote too late: fenced, nothing changed", "late write fenced"},
+	{lanes.Buried, 2, "†", "a dead letter", "dead letter"},
 	{lanes.Silent, 3, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
-	{lanes.Dead, 2, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
+	{lanes.Dead, 2, "░", "the lease still runs: nobody else may have the job", "lease still runs"},
 	{lanes.Overdue, 4, "!", "the lease is over, nobody took the job yet", "lease over"},
 	{lanes.Waiting, 6, "┄╮", "free again", "free again"},
 	{lanes.Taken, 1, "↳", "taken over", "taken over"},
@@ -152,31 +168,66 @@ var laneSigns = []struct {
 	{lanes.Brief, 7, "▂", "without a letter: short", "short"},
 }
 
-// laneMarks explains the marks that are drawn, in one line; where the words have no room,
-// in shorter ones.
-func (t *theme) laneMarks(d lanes.Drawing, w int) string {
+// laneMarks explains what is drawn, in so many lines at most; where the words have no room,
+// in shorter ones, and then without those of the highest rank.
+func (t *theme) laneMarks(d lanes.Drawing, w, h int) []string {
 	drawn := map[lanes.Style]bool{}
+	var states []string // what stands before the lanes
+	slots := false
 	for _, row := range d.Rows {
 		for _, c := range row.Cells {
 			drawn[c.Style] = true
 		}
+		slots = slots || row.Slot > 1
+		if row.State != "" && !slices.Contains(states, row.State) {
+			states = append(states, row.State)
+		}
 	}
-	line := func(brief bool, most int) string {
+	flow := func(brief bool, most int) (lines []string, all bool) {
 		var parts []string
 		for _, s := range laneSigns {
 			if drawn[s.style] && s.rank <= most {
 				parts = append(parts, t.laneInk(s.style).draw(s.glyph)+" "+t.dim.draw(pick(brief, s.brief, s.text)))
 			}
 		}
-		return strings.Join(parts, "   ")
+		if stateRank <= most {
+			explained := ""
+			for _, state := range states {
+				glyph, kind := stateMark(t, workers.State(state))
+				if word := stateWords[glyph]; word != "" && !strings.Contains(explained, glyph) {
+					explained += glyph
+					parts = append(parts, kind.draw(glyph)+" "+t.dim.draw(word))
+				}
+			}
+			if slots {
+				parts = append(parts, t.faint.draw("2")+" "+t.dim.draw("its second slot"))
+			}
+		}
+		for _, part := range parts {
+			if n := len(lines); n > 0 && cells(lines[n-1])+3+cells(part) <= w {
+				lines[n-1] += "   " + part
+				continue
+			}
+			lines = append(lines, part)
+		}
+		return lines, len(lines) <= h
 	}
-	all := len(laneSigns)
-	text := line(false, all)
-	for most := all; cells(text) > w && most >= 0; most-- {
-		text = line(true, most)
+	if lines, all := flow(false, stateRank); all {
+		return lines
 	}
-	return text
+	for most := stateRank; most >= 0; most-- {
+		if lines, all := flow(true, most); all {
+			return lines
+		}
+	}
+	return nil
 }
+
+// stateRank is the rank of what stands before the lanes.
+const stateRank = 8
+
+// stateWords say what the glyphs of states mean, but for those that are marks in the lanes too.
+var stateWords = map[string]string{"●": "busy", "○": "idle", "◐": "draining", "–": "ended"}
 
 // laneLetters says which jobs the letters are, in so many lines.
 func (t *theme) laneLetters(d lanes.Drawing, w, h int) []string {

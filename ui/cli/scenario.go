@@ -190,11 +190,15 @@ func (t *playTeller) end(pic scenario.Picture) {
 		fmt.Fprintf(t.w, "     %s %s: %s\n", tick(m.State), safe.Text(text), safe.Text(m.Text))
 	}
 	if i := pic.Invariants; i.Known {
+		whose := ""
+		if i.Exempt {
+			whose = "with protection: "
+		}
 		state := scenario.Passed
 		if !i.Kept() {
 			state = scenario.Failed
 		}
-		fmt.Fprintf(t.w, "     %s lost %d · double effects %d · stale writes fenced %d · overlap of two runners %d\n", tick(state), i.Lost, i.Doubled, i.Fenced, i.Overlaps)
+		fmt.Fprintf(t.w, "     %s %slost %d · double effects %d · stale writes fenced %d · overlap of two runners %d\n", tick(state), whose, i.Lost, i.Doubled, i.Fenced, i.Overlaps)
 	}
 	end := fmt.Sprintf("%s in %s", pic.State, seconds(pic.Ended.Sub(pic.Began)))
 	if pic.Err != "" {

@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// Neighbours that say the same of several jobs are one line, and errors their first clause.
+func TestEventsOfAPlayAreFolded(t *testing.T) {
+	t.Parallel()
+	var events []scenario.Event
+	add := func(worker string, what workers.What, text string) {
+		events = append(events, scenario.Event{At: noon, Worker: worker, What: what, Text: text})
+	}
+	for i := range 20 {
+		add("", workers.ReapedBack, fmt.Sprintf("job %d: lease lost by w1, back to pending after attempt 1", 240+i))
+	}
+	add("", workers.ReapedBack, "job 300: lease lost by w2, back to pending after attempt 1")
+	for i := range 3 {
+		add("w3", workers.LeaseLost, fmt.Sprintf("lease of job %d lost: now pending", i))
+	}
+	for range 2 {
+		add("", workers.DBTrouble, "claims fail: claim: "+errNoPlay.Error())
+	}
+	add("", "", "38 enqueues were not acknowledged: enqueue: failed to connect to `user=app`: /tmp/.s.PGSQL.5432")
+	add("", "", "plan 1: redrive 200 dead letters, 5 first")
+	var told []string
+	for _, e := range fold(events) {
+		_, _, text := e.told()
+		told = append(told, text)
+	}
+	want := []string{
+		"20 × lease lost by w1, back to pending after attempt 1",
+		"job 300: lease lost by w2, back to pending after attempt 1",
+		"w3 · 3 × lease lost: now pending",
+		"database · 2 × claims fail",
+		"38 enqueues were not acknowledged",
+		"plan 1: redrive 200 dead letters, 5 first",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told:\n%s\nnot\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Where there is little room nothing is told of workers that were added.
+func TestAddedWorkersGoFirstFromEvents(t *testing.T) {
+	t.Parallel()
+	pic := crashPicture(scenario.Playing, 1)
+	pic.Steps[0].Began = noon
+	for i := range 20 {
+		pic.Events = append(pic.Events, scenario.Event{At: noon.Add(time.Second), Worker: fmt.Sprintf("w%d", i), What: workers.Spawned, Text: "1 slot"})
+	}
+	pic.Events = append([]scenario.Event{{At: noon.Add(time.Second), Text: "the cable is cut"}}, pic.Events...)
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	s.stands(pic)
+	s.sees("the cable is cut")
+	s.seesNot("1 slot")
+}
+
+// Whose the invariants are is said where not all keep them, and no recovery where none was.
+func TestInvariantsOfAPlaySayWhoseTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{120, 80} {
+		s, _ := theatreAt(t, "", width, pick(width == 80, 24, 36))
+		s.press("enter")
+		pic := crashPicture(scenario.Playing, 1)
+		s.stands(pic)
+		s.seesNot("recovery –", "with protection")
+		pic.Invariants.Exempt, pic.Invariants.Worst = true, 121*time.Millisecond
+		s.stands(pic)
+		s.sees("INVARIANTS with protection:", "recovery 2.13 s")
+	}
+}
+
+// Short times beside assertions would be taken for how long the thing took: they are of
+// the look at it.
+func TestTimesOfLooksAreNotShown(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	pic := crashPicture(scenario.Waiting, 1)
+	pic.Steps[0].Took = 2 * time.Second
+	pic.Steps[0].Assertions[0].Took = 9900 * time.Microsecond
+	s.stands(pic)
+	s.seesNot("9.9 ms")
+	pic.Steps[0].Assertions[0].Took = tookTime
+	s.stands(pic)
+	s.sees("10 ms")
+}
+
+// Plots of one unit can be compared; what the play waits for does not stop jobs that flow.
+func TestPlotsOfOneUnitShareAScale(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	pic := plotPicture()
+	pic.Flows = true
+	low := scenario.Plot{Name: "another takes", Unit: "ms", Points: []float64{0.1, 4}}
+	other := scenario.Plot{Name: "jobs", Unit: "/s", Points: []float64{3, 5}}
+	pic.Plots = append(pic.Plots, low)
+	s.performs([]scenario.Picture{pic, pic}, waitShown)
+	if screen := s.screen().Text(); strings.Count(screen, "40 ms ┤") != 2 {
+		t.Errorf("two plots in milliseconds have scales of their own:\n%s", screen)
+	}
+	pic.Plots[1] = other
+	s.stands(pic)
+	s.sees("40 ms ┤", "5 /s ┤", "the lanes stand still; jobs flow on")
+}
+
+// A race in a small window keeps what is said beside its bars.
+func TestNotesOfARaceStay(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 80, 24)
+	s.press("enter")
+	s.stands(racePicture())
+	s.sees("1,615 duplicates", "14.9 of 16 wait", "step 2 of 3")
+	pic := racePicture()
+	pic.Steps[1].Assertions[0].State = scenario.Playing
+	pic.Steps[1].Assertions[0].Text = strings.Repeat("what is to be seen ", 10)
+	s.stands(pic)
+	s.sees("WATCH", "step 2 of 3")
+}
+
+// Measures are shown by what they are of, in two digits.
+func TestMeasuresAreShownByWords(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{0.0597: "0.06", 1.8734: "1.9", 11.21: "11", 110.6: "111", 4321.4: "4,321", 2: "2"} {
+		if got := figure(v); got != want {
+			t.Errorf("%v is shown as %s, not %s", v, got, want)
+		}
+	}
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	s.stands(racePicture())
+	s.sees("of a job that somebody had")
+	s.seesNot("times_naive")
+}
