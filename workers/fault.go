@@ -43,7 +43,7 @@ func (p *Pool) Kill(name string) error {
 		for _, r := range w.runs {
 			last = max(last, r.sure-p.clock())
 		}
-		text = fmt.Sprintf("%s abandoned without clean-up, lease runs out in %v", counted(running, "job"), last.Round(100*time.Millisecond))
+		text = fmt.Sprintf("%s abandoned without clean-up, lease runs out in %s", counted(running, "job"), runsOutIn(last))
 	}
 	p.emit(Event{Worker: w.name, What: Killed, Text: text})
 	p.mu.Unlock()
@@ -122,4 +122,18 @@ func (p *Pool) isFrozen(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return w.thawed != nil
+}
+
+// runsOutIn is how long a lease has yet to run, in words that can be read however long
+// that is: "1.8s", "12 days", "100 years".
+func runsOutIn(d time.Duration) string {
+	const day = 24 * time.Hour
+	const year = 365 * day
+	switch {
+	case d >= 2*year:
+		return counted(int((d+year/2)/year), "year")
+	case d >= 2*day:
+		return counted(int((d+day/2)/day), "day")
+	}
+	return d.Round(100 * time.Millisecond).String()
 }

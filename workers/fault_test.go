@@ -316,3 +316,18 @@ func TestPanickingJobHarmsNobodyElse(t *testing.T) {
 		t.Errorf("%d neighbours completed, want 20", n)
 	}
 }
+
+func TestTimeLeftOfALeaseCanBeReadHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		1834 * time.Millisecond:               "1.8s",
+		-20 * time.Millisecond:                "0s",
+		47 * time.Hour:                        "47h0m0s",
+		61 * time.Hour:                        "3 days",
+		100*365*24*time.Hour - 12*time.Second: "100 years",
+	} {
+		if got := runsOutIn(d); got != want {
+			t.Errorf("%v is told as %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,6 +1,6 @@
 -- Adds jobs that were completed long ago, as the history of a busy queue.
 --   $1 queue   $2 how many
--- Rows affected: as many. Meanwhile scenario_history_progress.sql tells how far it is.
+-- Rows affected: as many.
 INSERT INTO leasetop.jobs (queue, status, attempts, created_at, run_at, updated_at)
 SELECT $1::text, 'completed', 1, done_at - interval '1 second', done_at - interval '1 second', done_at
 FROM (SELECT now() - make_interval(secs => n) AS done_at FROM generate_series(1, $2::int) AS n) AS history

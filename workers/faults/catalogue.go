@@ -197,7 +197,7 @@ func storm(ctx context.Context, t Target) (*Active, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := PollingStorm(config, t.Queue.Schema(), strangeQueue("storm"), stormWorkers, stormEvery)
+	s, err := PollingStorm(config, t.Queue.Schema(), strangeQueue("storm"), "storm-", stormWorkers, stormEvery)
 	if err != nil {
 		return nil, err
 	}

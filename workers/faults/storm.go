@@ -17,6 +17,7 @@ type Storm struct {
 	config *pgx.ConnConfig
 	schema *leasesql.Schema
 	queue  string
+	name   string // of the workers, but for their numbers
 	every  time.Duration
 
 	stop    context.CancelFunc
@@ -31,15 +32,16 @@ const stormLease = 30 * time.Second
 
 // PollingStorm starts n workers, each of which asks a queue for one job every so often,
 // on a connection of its own, whether or not there is any, and completes what it gets at
-// once. They begin spread over the first interval, and connect again when they must.
-func PollingStorm(config *pgx.ConnConfig, schema *leasesql.Schema, queue string, n int, every time.Duration) (*Storm, error) {
+// once. They are called by name and number, begin spread over the first interval, and
+// connect again when they must.
+func PollingStorm(config *pgx.ConnConfig, schema *leasesql.Schema, queue, name string, n int, every time.Duration) (*Storm, error) {
 	if n < 1 || every <= 0 {
 		return nil, fmt.Errorf("polling storm: %d workers every %v: use 1 or more of each", n, every)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Storm{config: config, schema: schema, queue: queue, every: every, stop: stop}
+	s := &Storm{config: config, schema: schema, queue: queue, name: name, every: every, stop: stop}
 	for i := range n {
-		s.workers.Go(func() { s.work(ctx, fmt.Sprintf("storm-%d", i+1), every*time.Duration(i)/time.Duration(n)) })
+		s.workers.Go(func() { s.work(ctx, fmt.Sprintf("%s%d", s.name, i+1), every*time.Duration(i)/time.Duration(n)) })
 	}
 	return s, nil
 }

@@ -25,7 +25,8 @@ func burst() Scenario {
 		gate    = NewGate()
 		effects clerk
 		done    atomic.Int64
-		rates   = map[int]float64{} // jobs a second, by the number of workers
+		counts  = []int{1, 2, 4, 8, most} // of workers, one after the other
+		rates   = map[int]float64{}       // jobs a second, by the number of workers
 	)
 	work := func(ctx context.Context, job *queue.Job) error {
 		if err := gate.Wait(ctx, job.ID); err != nil {
@@ -49,9 +50,13 @@ func burst() Scenario {
 		}
 		return fmt.Sprintf("%d workers", n)
 	}
+	show := func(s *Stage, n int, over bool) {
+		s.Bar(Bar{Name: named(n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: over})
+	}
 	// with has so many workers work for a time, and notes how many jobs a second they do.
 	with := func(ctx context.Context, s *Stage, n int, forTime time.Duration) (err error) {
-		s.Mark(figure, named(n))
+		s.Mark(figure, fmt.Sprint(n))
+		s.Note("", named(n)+" from now on")
 		for i := len(crew.Pool.Workers()); i < n; i++ {
 			if err := crew.Pool.SpawnAs(fmt.Sprintf("w%d", i+1), []string{s.Queue("")}, slots); err != nil {
 				return err
@@ -61,7 +66,7 @@ func burst() Scenario {
 		if err != nil {
 			return err
 		}
-		s.Bar(Bar{Name: named(n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: true})
+		show(s, n, true)
 		return nil
 	}
 	stands := func(ctx context.Context, s *Stage) (pending, completed int64, err error) {
@@ -79,14 +84,18 @@ func burst() Scenario {
 		Needs: Schema, Lasts: 33 * time.Second,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			crew, err = s.Crew(ctx, CrewOptions{
-				Lease: 10 * time.Second, Conns: 12,
+				Lease: 10 * time.Second, Conns: 12, Unlisted: true, // its jobs are too short for lanes
 				Handlers: func(_ *Crew, h *workers.Handlers) { h.Queue(s.Queue(""), work) },
 			})
+			for _, n := range counts {
+				show(s, n, false)
+			}
 			return err
 		},
 		Steps: []Step{
 			{
-				Say: "100,000 jobs come in at once, in one transaction: all of them are there, or none. Nobody works yet.",
+				Name: "100,000 come in",
+				Say:  "100,000 jobs come in at once, in one transaction: all of them are there, or none. Nobody works yet.",
 				Do: func(ctx context.Context, s *Stage) error {
 					_, err := s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, flood)...)
 					return err
@@ -99,10 +108,11 @@ func burst() Scenario {
 				},
 			},
 			{
-				Say: "Each job waits 20 ms for somebody else, a mail server say, and a worker has 10 at a time. One worker begins; then there are 2, 4 and 8. Watch the throughput double each time.",
+				Name: "1, 2, 4, 8 workers",
+				Say:  "Each job waits 20 ms for somebody else, a mail server say, and a worker has 10 at a time. One worker begins; then there are 2, 4 and 8: the marks below the plot say when. Watch it rise with each.",
 				Do: func(ctx context.Context, s *Stage) error {
 					gate.Open()
-					for _, n := range []int{1, 2, 4, 8} {
+					for _, n := range counts[:4] {
 						if err := with(ctx, s, n, 2*time.Second); err != nil {
 							return err
 						}
@@ -120,7 +130,8 @@ func burst() Scenario {
 				},
 			},
 			{
-				Say: "Now 16 workers, and they work until nothing is left. How far above that of 8 the throughput rises tells how much this machine can do.",
+				Name: "16, until it is done",
+				Say:  "Now 16 workers, and they work until nothing is left. A full bar is what 16 could do at most, 8,000 jobs/s: each slot does 50. How far theirs falls short of it is the limit of this machine.",
 				Do: func(ctx context.Context, s *Stage) error {
 					gate.Open()
 					if err := with(ctx, s, most, 3*time.Second); err != nil {
@@ -147,15 +158,15 @@ func burst() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "one", Text: "jobs a second with 1 worker", Unit: "jobs/s",
+				Name: "with_1_worker", Text: "throughput with 1 worker", Unit: "jobs/s",
 				Value: func(context.Context, *Stage) (float64, error) { return rates[1], nil },
 			},
 			{
-				Name: "sixteen", Text: "and with 16", Unit: "jobs/s",
+				Name: "with_16_workers", Text: "throughput with 16 workers", Unit: "jobs/s",
 				Value: func(context.Context, *Stage) (float64, error) { return rates[most], nil },
 			},
 			{
-				Name: "times", Text: "jobs with 16 workers for each one with 1", Bound: AtLeast(3), Timed: true,
+				Name: "times_as_many_with_16_workers", Text: "times as many jobs with 16 workers as with 1", Bound: AtLeast(3), Timed: true,
 				Value: func(context.Context, *Stage) (float64, error) { return times(most), nil },
 			},
 		},

@@ -19,6 +19,8 @@ type Crew struct {
 	Queue *queue.Queue
 	Cable *faults.Cable
 	stage *Stage
+
+	unlisted bool
 }
 
 // CrewOptions say what a crew is.
@@ -40,6 +42,9 @@ type CrewOptions struct {
 	// Listener is a cable for the session on which it hears of new work, besides the
 	// crew's own; nil is none.
 	Listener *faults.Cable
+	// Unlisted crews have no lanes: they are so many, or their jobs so short, that lanes would
+	// tell nothing.
+	Unlisted bool
 	// On is where it connects, when not to the stage's own server or schema.
 	On *queue.Queue
 }
@@ -52,7 +57,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	if o.Lease == 0 {
 		o.Lease = usualLease
 	}
-	c := &Crew{stage: s, Cable: faults.NewCable()}
+	c := &Crew{stage: s, Cable: faults.NewCable(), unlisted: o.Unlisted}
 	on := s.Q
 	if o.On != nil {
 		on = o.On

@@ -71,6 +71,9 @@ func (s *Stage) look(ctx context.Context) {
 		return
 	}
 	s.play.board.touch(func(b *Picture) (news bool) {
+		s.mu.Lock()
+		leases = append(leases, s.leaseless.jobs...)
+		s.mu.Unlock()
 		b.Looked = read
 		if !slices.Equal(b.Depths, depths) || !slices.EqualFunc(b.Leases, leases, sameLease) {
 			b.Depths, b.Leases, news = depths, leases, true
@@ -129,11 +132,17 @@ func (s *Stage) showWorkers() {
 	}
 	var all []Worker
 	for _, m := range s.members() {
-		s.mu.Lock()
-		state := cmp.Or(s.said[m.Name], string(m.State))
-		s.mu.Unlock()
-		all = append(all, Worker{Name: m.Name, State: state, Slots: m.Slots, Pid: m.pid})
+		if m.unlisted {
+			continue
+		}
+		all = append(all, Worker{Name: m.Name, State: string(m.State), Slots: m.Slots, Pid: m.pid})
 	}
+	s.mu.Lock()
+	all = append(all, s.leaseless.workers...)
+	for i := range all {
+		all[i].State = cmp.Or(s.said[all[i].Name], all[i].State)
+	}
+	s.mu.Unlock()
 	s.play.board.touch(func(b *Picture) bool {
 		news := !slices.Equal(b.Workers, all)
 		b.Workers = all

@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,45 +12,68 @@ import (
 // mistakeFIFO has urgent jobs stand in one line with all others, beside a line of their own.
 func mistakeFIFO() Scenario {
 	const bulk, urgent = 200, 3
+	const reset = "password-reset" // the kind of the urgent ones
 	var (
-		gate          = NewGate()
-		mu            sync.Mutex
-		began         = map[string][]int64{} // by worker, in the order in which their jobs began
-		mistake, cure []int64                // the urgent jobs
+		bulkGate, urgentGate = NewGate(), NewGate()
+		mu                   sync.Mutex
+		sent                 = map[string]int{} // newsletters, by worker
+		before               = map[string]int{} // how many of them were sent when the first urgent mail's turn came
 	)
-	work := func(name string) func(ctx context.Context, job *queue.Job) error {
+	// mails is a figure of mails on its bar.
+	mails := func(n int) string {
+		if n == 1 {
+			return "mail"
+		}
+		return "mails"
+	}
+	show := func(s *Stage, worker string, over bool) {
+		names := map[string]string{"m1": "m1: one queue", "c1": "c1: two queues"}
+		mu.Lock()
+		n := sent[worker]
+		if over {
+			n = before[worker]
+		}
+		mu.Unlock()
+		s.Bar(Bar{Name: names[worker], Value: float64(n), Unit: mails(n), Most: bulk, Note: "of the newsletter before an urgent one", Bad: n > 1, Over: over})
+	}
+	work := func(s *Stage, name string) func(ctx context.Context, job *queue.Job) error {
 		return func(ctx context.Context, job *queue.Job) error {
-			if err := gate.Wait(ctx, job.ID); err != nil {
+			if job.Kind == reset {
+				mu.Lock()
+				if _, ok := before[name]; !ok {
+					before[name] = sent[name]
+				}
+				mu.Unlock()
+				return urgentGate.Wait(ctx, job.ID)
+			}
+			if err := bulkGate.Wait(ctx, job.ID); err != nil {
 				return err
 			}
 			mu.Lock()
-			defer mu.Unlock()
-			began[name] = append(began[name], job.ID)
+			_, late := before[name]
+			sent[name]++
+			mu.Unlock()
+			if !late {
+				show(s, name, false)
+			}
 			return nil
 		}
 	}
-	// before is how many bulk jobs the worker did before it was through with the urgent ones;
-	// ok is false until then.
-	before := func(name string, jobs []int64) (n int, ok bool) {
+	ahead := func(worker string) (n int, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		last := -1
-		for _, id := range jobs {
-			place := slices.Index(began[name], id)
-			if place < 0 {
-				return 0, false
-			}
-			last = max(last, place)
-		}
-		return last + 1 - len(jobs), true
+		n, ok = before[worker]
+		return n, ok
 	}
-	stood := func(name, worker string, jobs *[]int64, kept func(n int) bool) func(ctx context.Context, s *Stage) (bool, string, error) {
+	// turn tells whether the worker has an urgent mail in hand, after so many others.
+	turn := func(worker string, after int) func(ctx context.Context, s *Stage) (bool, string, error) {
 		return func(_ context.Context, s *Stage) (bool, string, error) {
-			n, ok := before(worker, *jobs)
-			if ok {
-				s.Bar(Bar{Name: name, Value: float64(n), Unit: "mails", Most: bulk, Note: "went before the urgent ones", Bad: n > 1, Over: true})
+			n, ok := ahead(worker)
+			if !ok {
+				return false, "it has none yet", nil
 			}
-			return ok && kept(n), fmt.Sprintf("after %d others", n), nil
+			show(s, worker, true)
+			return n == after, fmt.Sprintf("after %d", n), nil
 		}
 	}
 	return Scenario{
@@ -60,19 +82,20 @@ func mistakeFIFO() Scenario {
 		Shows: "A queue goes by age. An urgent job that joins it stands behind all that is older, whatever its payload says. A queue of its own, which the workers ask first, puts it in front.",
 		Needs: Queue, Lasts: 3 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *Stage) error {
-			if _, err := s.Crew(ctx, CrewOptions{Workers: []string{"m1"}, Queues: []string{"mistake"}, Work: work("m1")}); err != nil {
+			if _, err := s.Crew(ctx, CrewOptions{Workers: []string{"m1"}, Queues: []string{"mistake"}, Work: work(s, "m1")}); err != nil {
 				return err
 			}
-			_, err := s.Crew(ctx, CrewOptions{Workers: []string{"c1"}, Queues: []string{"urgent", "bulk"}, Work: work("c1")})
+			_, err := s.Crew(ctx, CrewOptions{Workers: []string{"c1"}, Queues: []string{"urgent", "bulk"}, Work: work(s, "c1")})
 			return err
 		},
 		Steps: []Step{
 			{
-				Say: "We enqueue a newsletter: 200 mails for m1, and 200 for c1. m1 has one queue for everything. c1 asks its queue 'urgent' first, then 'bulk'. Each takes a mail, and waits for us.",
+				Name: "A newsletter goes out",
+				Say:  "m is the mistake, c the cure. We enqueue a newsletter: 200 mails for m1, and 200 for c1. m1 has one queue for everything. c1 asks its queue 'urgent' first, then 'bulk'. Each takes a mail, and waits for us.",
 				Do: func(ctx context.Context, s *Stage) error {
 					var jobs []queue.NewJob
 					for range bulk {
-						jobs = append(jobs, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "bulk"})
+						jobs = append(jobs, queue.NewJob{Queue: "mistake", Kind: "newsletter"}, queue.NewJob{Queue: "bulk", Kind: "newsletter"})
 					}
 					_, err := s.Enqueue(ctx, jobs...)
 					return err
@@ -85,19 +108,16 @@ func mistakeFIFO() Scenario {
 				},
 			},
 			{
-				Say: "Now three customers want to reset their passwords. m1's mails say so in their payload, \"priority\": \"high\". c1's go to the queue 'urgent'.",
+				Name: "Three urgent mails",
+				Say:  "Now three customers of each want to reset their passwords. m1's mails say in their payload that they are urgent: \"priority\": \"high\". c1's go to the queue 'urgent'.",
 				Do: func(ctx context.Context, s *Stage) error {
 					var jobs []queue.NewJob
 					for range urgent {
-						jobs = append(jobs, queue.NewJob{Queue: "mistake", Payload: []byte(`{"priority": "high"}`)})
+						jobs = append(jobs,
+							queue.NewJob{Queue: "mistake", Kind: reset, Payload: []byte(`{"priority": "high"}`)},
+							queue.NewJob{Queue: "urgent", Kind: reset})
 					}
-					for range urgent {
-						jobs = append(jobs, queue.NewJob{Queue: "urgent", Payload: []byte(`{"priority": "high"}`)})
-					}
-					ids, err := s.Enqueue(ctx, jobs...)
-					if err == nil {
-						mistake, cure = ids[:urgent], ids[urgent:]
-					}
+					_, err := s.Enqueue(ctx, jobs...)
 					return err
 				},
 				Expect: []Expect{
@@ -113,15 +133,26 @@ func mistakeFIFO() Scenario {
 				},
 			},
 			{
-				Say: "Both send. Watch which mails go before the urgent ones.",
+				Name: "Whose turn it is",
+				Say:  "Both send, until they have an urgent mail in hand: with that they wait for us. Watch how many mails of the newsletter each sends before, and what JOBS says is still pending.",
 				Do: func(context.Context, *Stage) error {
-					gate.Open()
+					bulkGate.Open()
 					return nil
 				},
 				Expect: []Expect{
-					{Text: "c1 sends its urgent mails next, after 1 other", Holds: stood("queue of its own", "c1", &cure, func(n int) bool { return n == 1 })},
-					{Text: "m1 sends them last, after all 200", Within: 10 * time.Second, Holds: stood("common line", "m1", &mistake, func(n int) bool { return n == bulk })},
-					{Text: "all are sent in the end", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+					{Text: "m1 has an urgent mail in hand after all 200", Within: 10 * time.Second, Holds: turn("m1", bulk)},
+					{Text: "c1 has one after the 1 that it held before", Holds: turn("c1", 1)},
+				},
+			},
+			{
+				Name: "All are sent",
+				Say:  "Both go on. m1 has only its urgent mails left: they come last. c1 sends its three, and then the other 199 of the newsletter.",
+				Do: func(context.Context, *Stage) error {
+					urgentGate.Open()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "all 406 mails are sent", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						depths, err := s.Depths(ctx)
 						n := int64(0)
 						for _, d := range depths {
@@ -134,16 +165,16 @@ func mistakeFIFO() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "before", Text: "mails before the urgent ones, with a queue of their own", Bound: Exactly(1),
+				Name: "sent_before_in_own_queue", Text: "mails before an urgent one in its own queue", Bound: Exactly(1),
 				Value: func(context.Context, *Stage) (float64, error) {
-					n, _ := before("c1", cure)
+					n, _ := ahead("c1")
 					return float64(n), nil
 				},
 			},
 			{
-				Name: "before_in_line", Text: "and in the common line", Bound: Exactly(bulk),
+				Name: "sent_before_in_common_line", Text: "mails before an urgent one in the common line", Bound: Exactly(bulk),
 				Value: func(context.Context, *Stage) (float64, error) {
-					n, _ := before("m1", mistake)
+					n, _ := ahead("m1")
 					return float64(n), nil
 				},
 			},

@@ -24,7 +24,8 @@ func mistakeLongClaim() Scenario {
 		mistake, cure, other []int64
 		pinned, left         int64 // old row versions: with the transactions open, and without
 	)
-	// dead runs VACUUM and tells how many old row versions it had to leave.
+	m := func(i int) string { return fmt.Sprintf("m%d", i+1) }
+	// dead runs VACUUM, and tells how many old row versions it had to leave.
 	dead := func(ctx context.Context, s *Stage) (n int64, err error) {
 		if err := s.vacuum(ctx); err != nil {
 			return 0, err
@@ -61,19 +62,20 @@ func mistakeLongClaim() Scenario {
 					return err
 				}
 			}
-			_, err = s.Crew(ctx, CrewOptions{Workers: []string{"n1"}, Slots: 8, Conns: 10, Queues: []string{"other"}})
+			_, err = s.Crew(ctx, CrewOptions{Workers: []string{"n1"}, Slots: 4, Conns: 6, Queues: []string{"other"}})
 			return err
 		},
 		Steps: []Step{
 			{
-				Say: "Eight jobs for eight workers. m1 to m4 begin a transaction, claim in it, and keep it open while they work. c1 to c4 claim, commit, and work under a lease. Watch what the table says of their jobs.",
+				Name: "Two ways to claim",
+				Say:  "m is the mistake, c the cure; each has four jobs. m1 to m4 claim in a transaction that they keep open while they work. c1 to c4 claim, commit, and work under a lease. Watch what JOBS says of them.",
 				Do: func(ctx context.Context, s *Stage) error {
 					ids, err := s.Enqueue(ctx, slices.Concat(slices.Repeat([]queue.NewJob{{Queue: "mistake"}}, four), slices.Repeat([]queue.NewJob{{Queue: "cure"}}, four))...)
 					if err != nil {
 						return err
 					}
 					mistake, cure = ids[:four], ids[four:]
-					return s.claimAndHold(ctx, cable, "mistake", four)
+					return s.claimAndHold(ctx, cable, "mistake", four, m)
 				},
 				Expect: []Expect{
 					{Text: "c's four jobs are processing, at attempt 1", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
@@ -90,7 +92,8 @@ func mistakeLongClaim() Scenario {
 				},
 			},
 			{
-				Say: "n1 does 1,000 other jobs meanwhile. That leaves old versions of rows, which VACUUM clears away. We run it: it may not, for m's transactions are older than they are.",
+				Name: "VACUUM may not",
+				Say:  "n1 does 1,000 other jobs meanwhile. That leaves old versions of rows, which VACUUM is there to clear away. We run it: it must leave them, for m's open transactions might still look at them.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					jobs := make([]queue.NewJob, neighbours)
 					for i := range jobs {
@@ -104,20 +107,30 @@ func mistakeLongClaim() Scenario {
 						return s.AllCompleted(ctx, other...)
 					}},
 					{Text: "VACUUM must leave 1,000 old versions and more", Holds: func(ctx context.Context, s *Stage) (ok bool, seen string, err error) {
-						pinned, err = dead(ctx, s)
+						if pinned, err = dead(ctx, s); err == nil {
+							s.Note("", fmt.Sprintf("VACUUM ran and left %d old row versions", pinned))
+						}
 						return pinned >= neighbours, fmt.Sprintf("it left %d", pinned), err
 					}},
 				},
 			},
 			{
-				Say: "The network to m1 to m4 breaks. Their transactions are rolled back as if nothing had been: no attempt is counted, so a job that kills its worker would do so for ever. And VACUUM is free, with c's jobs still in work.",
-				Do: func(context.Context, *Stage) error {
+				Name: "The network breaks",
+				Say:  "The network to m1 to m4 breaks. Their claims are rolled back as if they had never been. No attempt is counted: a job that kills its worker would do so for ever. Now VACUUM may clear up, with c's jobs still in work.",
+				Do: func(_ context.Context, s *Stage) error {
 					cable.Cut()
+					s.Note("", "the network to m1, m2, m3 and m4 broke")
+					for i := range four {
+						s.Idle(m(i))
+						s.Says(m(i), "partitioned")
+					}
 					return nil
 				},
 				Expect: []Expect{
 					{Text: "VACUUM leaves none", Holds: func(ctx context.Context, s *Stage) (ok bool, seen string, err error) {
-						left, err = dead(ctx, s)
+						if left, err = dead(ctx, s); err == nil && left == 0 {
+							s.Note("", "VACUUM ran and left no old row version")
+						}
 						return left == 0, fmt.Sprintf("it left %d", left), err
 					}},
 					{Text: "m's jobs: no attempt is counted", Within: atOnce, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
@@ -129,10 +142,23 @@ func mistakeLongClaim() Scenario {
 				},
 			},
 			{
-				Say: "c1 to c4 are done with their jobs now. c5 joins, and does those that m1 to m4 had: they stand in the queue as on their first day.",
+				Name: "Another takes them",
+				Say:  "c5 joins, with room for four jobs, and takes those that m1 to m4 had. They stood in the queue as on their first day. Watch its lanes: nothing tells that somebody has tried them before.",
 				Do: func(_ context.Context, s *Stage) error {
+					return crew.Pool.SpawnAs("c5", []string{s.Queue("mistake")}, four)
+				},
+				Expect: []Expect{
+					{Text: "c5 has m's four jobs, at attempt 1 again", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return are(ctx, s, mistake, queue.Processing, 1)
+					}},
+				},
+			},
+			{
+				Name: "All eight done",
+				Say:  "c1 to c5 may finish now. With the commit at once the claim was in the table for all to see, cost no connection, and held nobody up.",
+				Do: func(context.Context, *Stage) error {
 					gate.Open()
-					return crew.Pool.SpawnAs("c5", []string{s.Queue("mistake")}, 1)
+					return nil
 				},
 				Expect: []Expect{
 					{Text: "all eight jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
@@ -143,11 +169,11 @@ func mistakeLongClaim() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "pinned", Text: "old versions that VACUUM had to leave", Bound: AtLeast(neighbours),
+				Name: "left_with_open_claims", Text: "old row versions VACUUM left, with open claims", Bound: AtLeast(neighbours),
 				Value: func(context.Context, *Stage) (float64, error) { return float64(pinned), nil },
 			},
 			{
-				Name: "left", Text: "and without the open transactions", Bound: Exactly(0),
+				Name: "left_without_open_claims", Text: "old row versions VACUUM left, without them", Bound: Exactly(0),
 				Value: func(context.Context, *Stage) (float64, error) { return float64(left), nil },
 			},
 		},
@@ -157,9 +183,9 @@ func mistakeLongClaim() Scenario {
 // holders is what the server knows those by who work inside the transactions of their claims.
 func (s *Stage) holders() string { return "leasetop scenario " + s.run + " holders" }
 
-// claimAndHold has so many connections claim a job each, in transactions that stay open
-// until the cable is cut, or the play is over.
-func (s *Stage) claimAndHold(ctx context.Context, cable *faults.Cable, name string, n int) error {
+// claimAndHold has so many workers claim a job each, in transactions that stay open until
+// the cable is cut, or the play is over. No lease tells of them, so the story does.
+func (s *Stage) claimAndHold(ctx context.Context, cable *faults.Cable, name string, n int, worker func(i int) string) error {
 	config, err := s.Q.DialConfig(ctx)
 	if err != nil {
 		return err
@@ -178,10 +204,11 @@ func (s *Stage) claimAndHold(ctx context.Context, cable *faults.Cable, name stri
 		if _, err := conn.Begin(ctx); err != nil {
 			return fmt.Errorf("claim and hold: %w", err)
 		}
-		_, ok, err := faults.Skipping(ctx, conn, s.Q.Schema(), s.Queue(name), fmt.Sprintf("m%d", i+1), usualLease)
+		id, ok, err := faults.Skipping(ctx, conn, s.Q.Schema(), s.Queue(name), worker(i), usualLease)
 		if err != nil || !ok {
-			return errors.Join(err, fmt.Errorf("m%d got no job", i+1))
+			return errors.Join(err, fmt.Errorf("%s got no job", worker(i)))
 		}
+		s.Working(worker(i), id)
 	}
 	return nil
 }

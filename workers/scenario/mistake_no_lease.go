@@ -35,7 +35,8 @@ func mistakeNoLease() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "m1 makes the mistake: its claim says that the job is taken, and not until when (here: for a hundred years). c1 takes its job for 2 s, and renews that all the time. Each gets one job.",
+				Name: "Two ways to claim",
+				Say:  "m is the mistake, c the cure. m1's claim says that the job is taken, but not until when (here: for a hundred years). c1 claims its job for 2 s, and renews that all the time. Each gets one job.",
 				Do: func(ctx context.Context, s *Stage) error {
 					jobs, err := s.Enqueue(ctx, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "cure"})
 					if err == nil {
@@ -50,7 +51,8 @@ func mistakeNoLease() Scenario {
 				},
 			},
 			{
-				Say: "m2 and c2 join, ready to take over. Then m1 and c1 crash. Watch c1's lease run out, and its job change hands. Of m1's job the table says what it said before: processing.",
+				Name: "Both workers crash",
+				Say:  "m2 and c2 join, ready to take over. Then m1 and c1 crash. Watch c1's lease run out, and c2 take the job over. m1's job stays what it was: processing, by m1. m2 has nothing to do.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					if err := mistake.Pool.SpawnAs("m2", []string{s.Queue("mistake")}, 1); err != nil {
 						return err
@@ -80,14 +82,31 @@ func mistakeNoLease() Scenario {
 				},
 			},
 			{
-				Say: "So it stays, however long you read this. Somebody must find the job, make sure that m1 is dead, and take it back by hand. We do that now: m2 gets it at once.",
+				Name: "Back by hand",
+				Say:  "So it stays, however long you read this. Somebody must find the job, make sure that m1 is dead, and take it back by hand. We do that now. Watch m2: it gets the job at once.",
 				Do: func(ctx context.Context, s *Stage) error {
 					job, err := s.Job(ctx, stuck)
 					if err == nil {
 						err = s.Q.TakeBack(ctx, "an operator", job.Lease())
 					}
-					gate.Open()
+					if err == nil {
+						s.Note("", fmt.Sprintf("an operator took job %d back from m1", stuck))
+					}
 					return err
+				},
+				Expect: []Expect{
+					{Text: "m2 is at work on m1's job", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						job, err := s.Job(ctx, stuck) // which has its attempt back
+						return s.Runs("m2", stuck, 1), fmt.Sprintf("it is %s at attempt %d", job.Status, job.Attempts), err
+					}},
+				},
+			},
+			{
+				Name: "Both are done",
+				Say:  "m2 and c2 may finish now. In the end both jobs are done: c1's because its lease ran out, m1's because somebody was there to look.",
+				Do: func(context.Context, *Stage) error {
+					gate.Open()
+					return nil
 				},
 				Expect: []Expect{
 					{Text: "both jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
@@ -98,7 +117,7 @@ func mistakeNoLease() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "recovery", Text: "with the lease: from the crash until the job was pending again", Unit: "s", Bound: AtMost(2.25), Timed: true,
+				Name: "recovery", Text: "from the crash to pending again, with a lease", Unit: "s", Bound: AtMost(2.25), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
 					job, err := s.Job(ctx, orphan)
 					if err != nil || len(job.Errors) == 0 {

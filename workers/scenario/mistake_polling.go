@@ -26,11 +26,12 @@ func mistakePolling() Scenario {
 		stormJobs, crewJobs    []int64
 		stormAsked, crewAsked  func() float64
 		asksMuch, asksSeldom   = "m1 to m50 ask", "c1 to c50 ask"
-		times                  = "times/s"
+		asked                  = "times/s"
 		unhurried              = 4 * time.Second // ours ask less and less often
+		gathered               = time.Second     // until all of them are connected
 		watched                = 3 * time.Second
 		spacing                = 60 * time.Millisecond
-		tellsMuch, tellsSeldom = "every 50 ms, each of them", "when told, and now and then"
+		tellsMuch, tellsSeldom = "each of them every 50 ms", "when told, and now and then"
 	)
 	stormAsked = func() float64 { return float64(storm.Polls()) }
 	// One of ours that finds nothing asks twice: for a job, and when the next is due. The
@@ -39,7 +40,7 @@ func mistakePolling() Scenario {
 	return Scenario{
 		Name:  "mistake-polling",
 		Title: "Mistake: fifty workers poll every 50 ms",
-		Shows: "Fifty idle workers that ask every 50 ms send a thousand statements a second, for nothing. Workers that are told of new jobs ask seldom, and are as quick to begin.",
+		Shows: "Fifty idle workers that ask every 50 ms send up to a thousand statements a second, for nothing. Workers that are told of new jobs ask seldom, and are as quick to begin.",
 		Needs: Queue, Lasts: 13 * time.Second,
 		Setup: func(_ context.Context, s *Stage) error {
 			s.Exempt("mistake") // such workers enter no effects
@@ -47,21 +48,22 @@ func mistakePolling() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "m1 to m50 know one way to wait: each asks for a job every 50 ms. There is none all the while. Watch how many statements the server must answer.",
+				Name: "Fifty workers poll",
+				Say:  "m is the mistake, c the cure. m1 to m50 know one way to wait: each asks for a job every 50 ms. There is none all the while. Watch how many statements a second the server must answer.",
 				Do: func(ctx context.Context, s *Stage) error {
 					config, err := s.Q.DialConfig(ctx)
 					if err != nil {
 						return err
 					}
-					if storm, err = faults.PollingStorm(config, s.Q.Schema(), s.Queue("mistake"), many, every); err != nil {
+					if storm, err = faults.PollingStorm(config, s.Q.Schema(), s.Queue("mistake"), "m", many, every); err != nil {
 						return err
 					}
 					s.Later("end the polling storm", func(context.Context) error {
 						storm.Stop()
 						return nil
 					})
-					stormRate, err = s.rate(ctx, asksMuch, times, stormAsked, 0, watched)
-					s.Bar(Bar{Name: asksMuch, Value: stormRate, Unit: times, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
+					stormRate, err = s.rate(ctx, asksMuch, asked, stormAsked, gathered, watched)
+					s.Bar(Bar{Name: asksMuch, Value: stormRate, Unit: asked, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
 					return err
 				},
 				Expect: []Expect{
@@ -71,17 +73,18 @@ func mistakePolling() Scenario {
 				},
 			},
 			{
-				Say: "c1 to c50 join, on a queue of their own. They LISTEN: the server tells them when there is work. In case it cannot, they look too, first after 0.1 s, then less and less often.",
+				Name: "Fifty are told",
+				Say:  "c1 to c50 join, on a queue of their own. They LISTEN: the server tells them when there is work. In case it cannot, they look too, first after 0.1 s, then less and less often. Watch their line sink.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					var names []string
 					for i := range many {
 						names = append(names, fmt.Sprintf("c%d", i+1))
 					}
-					if crew, err = s.Crew(ctx, CrewOptions{Workers: names, Queues: []string{"cure"}}); err != nil {
+					if crew, err = s.Crew(ctx, CrewOptions{Workers: names, Queues: []string{"cure"}, Unlisted: true}); err != nil {
 						return err
 					}
-					crewRate, err = s.rate(ctx, asksSeldom, times, crewAsked, unhurried, watched)
-					s.Bar(Bar{Name: asksSeldom, Value: crewRate, Unit: times, Most: stormRate, Note: tellsSeldom, Over: true})
+					crewRate, err = s.rate(ctx, asksSeldom, asked, crewAsked, unhurried, watched)
+					s.Bar(Bar{Name: asksSeldom, Value: crewRate, Unit: asked, Most: stormRate, Note: tellsSeldom, Over: true})
 					return err
 				},
 				Expect: []Expect{
@@ -91,7 +94,8 @@ func mistakePolling() Scenario {
 				},
 			},
 			{
-				Say: "Do they pay for that by coming late? We send 20 jobs to each fifty, one after the other, and see how long each takes from being enqueued to being done.",
+				Name: "Who is quicker?",
+				Say:  "Do c1 to c50 pay for that by coming late? We send 20 jobs to them, and 20 to m1 to m50, one after the other. MEASURES tells how long half of them take at most, from being enqueued to being done.",
 				Do: func(ctx context.Context, s *Stage) error {
 					pause := time.NewTicker(spacing)
 					defer pause.Stop()
@@ -125,15 +129,15 @@ func mistakePolling() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "times", Text: "so many times the statements of those who are told", Bound: AtLeast(10),
+				Name: "times_as_many_statements", Text: "times as many statements by those who poll", Bound: AtLeast(10),
 				Value: func(context.Context, *Stage) (float64, error) { return stormRate / max(crewRate, 1), nil },
 			},
 			{
-				Name: "delay", Text: "from enqueued to done, for those who are told", Unit: "ms", Bound: AtMost(100), Timed: true,
+				Name: "delay_when_told", Text: "from enqueued to done, when told", Unit: "ms", Bound: AtMost(100), Timed: true,
 				Value: func(context.Context, *Stage) (float64, error) { return crewDelay.Seconds() * 1000, nil },
 			},
 			{
-				Name: "delay_polling", Text: "and for those who poll", Unit: "ms",
+				Name: "delay_when_polling", Text: "from enqueued to done, when polling", Unit: "ms",
 				Value: func(context.Context, *Stage) (float64, error) { return stormDelay.Seconds() * 1000, nil },
 			},
 		},

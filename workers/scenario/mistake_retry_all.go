@@ -13,9 +13,9 @@ import (
 
 // mistakeRetryAll tries again what can never succeed, beside one that says so at once.
 func mistakeRetryAll() Scenario {
-	const each, bad = 20, 8
+	const each, bad, attempts = 20, 8, 5
 	var (
-		gate          = NewGate()
+		mGate, cGate  = NewGate(), NewGate()
 		noAddress     = errors.New("the mail has no address")
 		mistake, cure struct {
 			jobs  []int64
@@ -23,28 +23,24 @@ func mistakeRetryAll() Scenario {
 			vain  atomic.Int64 // runs of those
 		}
 	)
-	jobs := func(ctx context.Context, s *Stage, ids []int64, status queue.Status, attempts int) (int, error) {
-		all, err := s.Q.ByID(ctx, ids...)
-		n := 0
-		for i := range all {
-			if all[i].Status == status && all[i].Attempts == attempts {
-				n++
-			}
-		}
-		return n, err
-	}
-	became := func(ids *[]int64, want int, status queue.Status, attempts int) func(ctx context.Context, s *Stage) (bool, string, error) {
+	became := func(ids *[]int64, want int, status queue.Status, after int) func(ctx context.Context, s *Stage) (bool, string, error) {
 		return func(ctx context.Context, s *Stage) (bool, string, error) {
-			n, err := jobs(ctx, s, *ids, status, attempts)
-			return n == want, fmt.Sprintf("%d are %s after %d", n, status, attempts), err
+			all, err := s.Q.ByID(ctx, *ids...)
+			n := 0
+			for i := range all {
+				if all[i].Status == status && all[i].Attempts == after {
+					n++
+				}
+			}
+			return n == want, fmt.Sprintf("%d are %s after %d", n, status, after), err
 		}
 	}
 	show := func(s *Stage, over bool) {
 		for _, one := range []struct {
 			name string
 			vain int64
-		}{{"retry all", mistake.vain.Load()}, {"permanent", cure.vain.Load()}} {
-			s.Bar(Bar{Name: one.name, Value: float64(one.vain), Unit: "runs", Most: 5 * bad, Note: "in vain", Bad: one.vain > bad, Over: over})
+		}{{"m: retry all", mistake.vain.Load()}, {"c: permanent", cure.vain.Load()}} {
+			s.Bar(Bar{Name: one.name, Value: float64(one.vain), Unit: "runs", Most: attempts * bad, Note: "of the 8 mails without an address, in vain", Bad: one.vain > bad, Over: over})
 		}
 	}
 	return Scenario{
@@ -53,7 +49,7 @@ func mistakeRetryAll() Scenario {
 		Shows: "A mail without an address will have none tomorrow. Retried like a busy server it wastes every attempt, and you hear of it last. Called permanent, it is a dead letter at once.",
 		Needs: Queue, Lasts: 3 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *Stage) error {
-			send := func(vain *atomic.Int64, err error) func(ctx context.Context, job *queue.Job) error {
+			send := func(gate *Gate, vain *atomic.Int64, err error) func(ctx context.Context, job *queue.Job) error {
 				return func(ctx context.Context, job *queue.Job) error {
 					if err := gate.Wait(ctx, job.ID); err != nil {
 						return err
@@ -68,19 +64,20 @@ func mistakeRetryAll() Scenario {
 			}
 			backoff := func(attempt int) time.Duration { return 100 * time.Millisecond << (attempt - 1) }
 			_, err := s.Crew(ctx, CrewOptions{
-				Workers: []string{"m1", "m2"}, Queues: []string{"mistake"}, Backoff: backoff, Work: send(&mistake.vain, noAddress),
+				Workers: []string{"m1", "m2"}, Queues: []string{"mistake"}, Backoff: backoff, Work: send(mGate, &mistake.vain, noAddress),
 			})
 			if err != nil {
 				return err
 			}
 			_, err = s.Crew(ctx, CrewOptions{
-				Workers: []string{"c1", "c2"}, Queues: []string{"cure"}, Backoff: backoff, Work: send(&cure.vain, queue.Permanent(noAddress)),
+				Workers: []string{"c1", "c2"}, Queues: []string{"cure"}, Backoff: backoff, Work: send(cGate, &cure.vain, queue.Permanent(noAddress)),
 			})
 			return err
 		},
 		Steps: []Step{
 			{
-				Say: "We enqueue 20 mails for m1 and m2, and 20 for c1 and c2. Of each 20, 8 have no address: no retry will cure that. Each of the four takes a mail, and waits for us.",
+				Name: "40 mails, 16 wrong",
+				Say:  "m is the mistake, c the cure. We enqueue 20 mails for m1 and m2, and 20 for c1 and c2. Of each 20, 8 have no address: no retry will cure that. Each worker takes a mail, and waits for us.",
 				Do: func(ctx context.Context, s *Stage) error {
 					wrong := s.Rand.Perm(each)[:bad]
 					var new []queue.NewJob
@@ -115,29 +112,40 @@ func mistakeRetryAll() Scenario {
 				},
 			},
 			{
-				Say: "They send. c1 and c2 call the missing address a permanent error. m1 and m2 try again: 5 times, after waits that double. Here these begin at 0.1 s; at the usual 2 minutes it takes half an hour to learn of the fault.",
+				Name: "m retries all",
+				Say:  "m1 and m2 send. Each mail has 5 attempts, with waits between them that double: from 0.1 s here, from 2 minutes in earnest, which makes half an hour. A job that has used up its attempts is FAILED.",
 				Do: func(context.Context, *Stage) error {
-					gate.Open()
+					mGate.Open()
+					return nil
+				},
+				Expect: []Expect{
+					{Text: "m1, m2: 12 sent, each at its first attempt", Holds: became(&mistake.jobs, each-bad, queue.Completed, 1)},
+					{Text: "m1, m2: 8 FAILED, after 5 attempts each", Holds: became(&mistake.wrong, bad, queue.Failed, attempts)},
+				},
+			},
+			{
+				Name: "c says permanent",
+				Say:  "c1 and c2 send. They call the missing address a permanent error. Such a job is not FAILED, as one that ran out of attempts: it is DEAD at once, a dead letter, set aside until somebody has looked at it.",
+				Do: func(context.Context, *Stage) error {
+					cGate.Open()
 					return nil
 				},
 				Expect: []Expect{
 					{Text: "c1, c2: 12 sent, each at its first attempt", Holds: became(&cure.jobs, each-bad, queue.Completed, 1)},
-					{Text: "c1, c2: 8 dead at their first attempt", Holds: became(&cure.wrong, bad, queue.Dead, 1)},
-					{Text: "m1, m2: 12 sent", Holds: became(&mistake.jobs, each-bad, queue.Completed, 1)},
-					{Text: "m1, m2: 8 failed, after five attempts each", Holds: became(&mistake.wrong, bad, queue.Failed, 5)},
+					{Text: "c1, c2: 8 DEAD, after 1 attempt each", Holds: became(&cure.wrong, bad, queue.Dead, 1)},
 				},
 			},
 		},
 		Measures: []Measure{
 			{
-				Name: "vain", Text: "runs in vain, where the error is called permanent", Bound: Exactly(bad),
+				Name: "runs_in_vain_when_permanent", Text: "runs in vain, when called permanent", Bound: Exactly(bad),
 				Value: func(_ context.Context, s *Stage) (float64, error) {
 					show(s, true)
 					return float64(cure.vain.Load()), nil
 				},
 			},
 			{
-				Name: "vain_retried", Text: "and where every error is retried", Bound: Exactly(5 * bad),
+				Name: "runs_in_vain_when_retried", Text: "runs in vain, when every error is retried", Bound: Exactly(attempts * bad),
 				Value: func(context.Context, *Stage) (float64, error) { return float64(mistake.vain.Load()), nil },
 			},
 		},

@@ -80,7 +80,8 @@ func (s *Stage) noteLease(lease time.Duration) {
 // member is a worker of the story.
 type member struct {
 	workers.Snapshot
-	pid int // of its process; 0 is this one
+	pid      int  // of its process; 0 is this one
+	unlisted bool // its crew is
 }
 
 // members are all workers there are: those in processes of their own, then the crews'.
@@ -91,12 +92,12 @@ func (s *Stage) members() []member {
 	var all []member
 	for _, p := range processes {
 		for _, w := range p.Snapshot() {
-			all = append(all, member{w, p.Pid()})
+			all = append(all, member{w, p.Pid(), false})
 		}
 	}
 	for _, c := range crews {
 		for _, w := range c.Pool.Workers() {
-			all = append(all, member{w, 0})
+			all = append(all, member{w, 0, c.unlisted})
 		}
 	}
 	return all

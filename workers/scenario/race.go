@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -33,7 +34,7 @@ func race() Scenario {
 	}
 	once := func(r *racer) Expect {
 		return Expect{Text: r.name + ": no job was claimed twice", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
-			return r.twice() == 0, fmt.Sprintf("%d claims were of a job that somebody had", r.twice()), nil
+			return r.twice() == 0, fmt.Sprintf("%d claims were of a job that another had", r.twice()), nil
 		}}
 	}
 	return Scenario{
@@ -60,15 +61,17 @@ func race() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "Three queues of 6,000 jobs. In turn, 16 workers have 4 s for each; a round trip to the server takes 1 ms. The naive ones look for the first job, then take it. Watch the duplicates: claims of a job that another has already.",
-				Do:  runs(naive),
+				Name: "Naive",
+				Say:  "Three queues of 6,000 jobs. In turn, 16 workers have 4 s for each; a round trip takes 1 ms. The naive ones look for the first job, then take it. A duplicate is a claim of a job that another has had already.",
+				Do:   runs(naive),
 				Expect: []Expect{{Text: "naive: the same jobs were claimed again and again", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
 					return naive.twice() > naive.done(), fmt.Sprintf("%d duplicates, %d jobs done", naive.twice(), naive.done()), nil
 				}}},
 			},
 			{
-				Say: "FOR UPDATE locks the first job until its claim is committed. Nobody gets it twice now. But all 16 want that same job: one has it, the others wait for the lock, and then for that of the next.",
-				Do:  runs(blocking),
+				Name: "FOR UPDATE",
+				Say:  "FOR UPDATE locks the first job until its claim is committed. Nobody gets it twice now. But all 16 want that same job: one has it, the others wait for the lock, and then for that of the next.",
+				Do:   runs(blocking),
 				Expect: []Expect{
 					once(blocking),
 					{Text: "FOR UPDATE: on average 4 of the 16 wait, or more", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
@@ -77,8 +80,9 @@ func race() Scenario {
 				},
 			},
 			{
-				Say: "FOR UPDATE SKIP LOCKED passes over what is locked, and takes the first job that nobody holds. No duplicates, hardly any waiting: compare how far the bar comes in its 4 s.",
-				Do:  runs(skipping),
+				Name: "SKIP LOCKED",
+				Say:  "FOR UPDATE SKIP LOCKED passes over what is locked, and takes the first job that nobody holds. No duplicates, hardly any waiting: compare how far the bar comes in its 4 s.",
+				Do:   runs(skipping),
 				Expect: []Expect{
 					once(skipping),
 					// A claim that met a row just claimed by another has locked it before it sees that,
@@ -91,19 +95,19 @@ func race() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "duplicates", Text: "claims of a job that somebody had, with SKIP LOCKED", Bound: Exactly(0),
+				Name: "duplicates", Text: "duplicates, with SKIP LOCKED", Bound: Exactly(0),
 				Value: func(context.Context, *Stage) (float64, error) { return float64(skipping.twice()), nil },
 			},
 			{
-				Name: "waiting", Text: "workers that wait for a lock, of 16, with SKIP LOCKED", Bound: AtMost(2),
-				Value: func(context.Context, *Stage) (float64, error) { return skipping.stood(), nil },
+				Name: "waiting_for_a_lock", Text: "workers that wait for a lock, with SKIP LOCKED", Unit: "of 16", Bound: AtMost(2),
+				Value: func(context.Context, *Stage) (float64, error) { return math.Round(skipping.stood()*100) / 100, nil },
 			},
 			{
-				Name: "times_naive", Text: "jobs done with SKIP LOCKED for each one with naive", Bound: AtLeast(2),
+				Name: "times_as_many_as_naive", Text: "times as many jobs as the naive ones did", Bound: AtLeast(2),
 				Value: func(context.Context, *Stage) (float64, error) { return skipping.perSecond() / naive.perSecond(), nil },
 			},
 			{
-				Name: "times_for_update", Text: "and for each one with FOR UPDATE", Bound: AtLeast(2),
+				Name: "times_as_many_as_for_update", Text: "times as many jobs as with FOR UPDATE", Bound: AtLeast(2),
 				Value: func(context.Context, *Stage) (float64, error) {
 					return skipping.perSecond() / blocking.perSecond(), nil
 				},

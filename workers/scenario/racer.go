@@ -22,7 +22,8 @@ type racer struct {
 
 	mu         sync.Mutex
 	had        map[int64]bool // jobs that somebody has claimed
-	finished   int            // jobs that are done; each counts once
+	claims     int            // of whatever job
+	finished   map[int64]bool // jobs that are done, however often
 	duplicates int            // claims of a job that somebody had before
 	looks      int            // at who waits for a lock
 	waiting    int            // workers seen waiting, of all looks
@@ -75,6 +76,7 @@ func (r *racer) run(ctx context.Context, s *Stage, workers int, distance, atMost
 	stop()
 	watching.Wait()
 	s.Bar(r.bar(true))
+	s.Note("", r.told())
 	return errors.Join(errs...)
 }
 
@@ -98,7 +100,7 @@ func (r *racer) work(ctx context.Context, s *Stage, conn *pgx.Conn, worker strin
 		if ok, err := faults.Finish(ctx, conn, schema, id, worker); err != nil {
 			return err
 		} else if ok {
-			r.finish()
+			r.finish(id)
 		}
 	}
 	return nil
@@ -110,16 +112,20 @@ func (r *racer) claimed(id int64) {
 	if r.had == nil {
 		r.had = map[int64]bool{}
 	}
+	r.claims++
 	if r.had[id] {
 		r.duplicates++
 	}
 	r.had[id] = true
 }
 
-func (r *racer) finish() {
+func (r *racer) finish(id int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.finished++
+	if r.finished == nil {
+		r.finished = map[int64]bool{}
+	}
+	r.finished[id] = true
 }
 
 // watch looks who waits for a lock, and moves the bar, until ctx ends.
@@ -154,7 +160,7 @@ func (r *racer) perSecond() float64 {
 	if r.took <= 0 {
 		return 0
 	}
-	return float64(r.finished) / r.took.Seconds()
+	return float64(len(r.finished)) / r.took.Seconds()
 }
 
 // stood is how many of the workers waited for a lock, on average.
@@ -175,7 +181,15 @@ func (r *racer) twice() int {
 func (r *racer) done() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.finished
+	return len(r.finished)
+}
+
+// told is the outcome of the race, of which each claim is either the first of its job or a
+// duplicate.
+func (r *racer) told() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return fmt.Sprintf("%s: %d claims, of %d jobs: %d duplicates", r.name, r.claims, len(r.had), r.duplicates)
 }
 
 func (r *racer) bar(over bool) Bar {

@@ -50,6 +50,7 @@ type Stage struct {
 	watched   sync.WaitGroup
 	lock      *pgx.Conn // holds the play's advisory lock
 	losses    losses
+	leaseless leaseless
 	overlaps  overlap.Recorder
 }
 

@@ -61,7 +61,7 @@ func vacuum() Scenario {
 	return Scenario{
 		Name:  "vacuum",
 		Title: "A long transaction holds VACUUM up",
-		Shows: "Claimed jobs leave dead entries at the head of the index. While a long transaction is open VACUUM may not clear them away, and every claim walks over them. A mark of where the last claim found work skips them.",
+		Shows: "Claimed jobs leave dead entries at the head of the index. While a long transaction is open VACUUM may not clear them away, and every claim walks over them. A mark, which is where the last claim found work, skips them.",
 		Needs: Schema, Lasts: 8 * time.Second,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			if worker, err = s.Probe(ctx, "w1"); err != nil {
@@ -75,8 +75,9 @@ func vacuum() Scenario {
 		},
 		Steps: []Step{
 			{
-				Say: "50,000 jobs go through the queue, and VACUUM cleans up behind them. w1 claims two ways: from the start of the index, and from its mark, the place where the last claim found work. They take about the same.",
-				Do:  func(ctx context.Context, s *Stage) error { return rounds(ctx, s, before, 1) },
+				Name: "VACUUM keeps up",
+				Say:  "50,000 jobs go through the queue, and VACUUM clears up behind them. A worker claims in two ways: from the start of the index, or from the mark. The mark is where its last claim found work. Both are quick.",
+				Do:   func(ctx context.Context, s *Stage) error { return rounds(ctx, s, before, 1) },
 				Expect: []Expect{
 					{Text: "from the start or from the mark is much the same", Within: atOnce, Holds: func(context.Context, *Stage) (bool, string, error) {
 						return lately(plain) < 5*lately(with), fmt.Sprintf("%v, and %v", lately(plain), lately(with)), nil
@@ -84,7 +85,8 @@ func vacuum() Scenario {
 				},
 			},
 			{
-				Say: "Somebody's report opens a transaction and keeps it. 200,000 more jobs go through; VACUUM runs, and may not remove one dead entry, for the report might look at it. Watch the claims from the start climb.",
+				Name: "A long report",
+				Say:  "A report opens a transaction and keeps it. 200,000 more jobs go through. VACUUM runs, and may remove no dead entry: the report might look at it. Watch the claims from the start climb, and those from the mark not.",
 				Do: func(ctx context.Context, s *Stage) error {
 					config, err := s.Q.DialConfig(ctx)
 					if err != nil {
@@ -94,8 +96,9 @@ func vacuum() Scenario {
 						return err
 					}
 					s.Later("end the long transaction", func(context.Context) error { return release() })
-					s.Mark(marked, "long transaction")
-					s.Mark(unmarked, "long transaction")
+					s.Note("", "the report's transaction began")
+					s.Mark(marked, "report begins")
+					s.Mark(unmarked, "report begins")
 					err = rounds(ctx, s, under, 5)
 					steady, peak = lately(with), lately(plain)
 					return err
@@ -107,13 +110,15 @@ func vacuum() Scenario {
 				},
 			},
 			{
-				Say: "The report is done, and its transaction over. VACUUM runs once more and removes what it had to leave: both claims are quick again. The mark is for the time until somebody finds the report.",
+				Name: "The report ends",
+				Say:  "The report is done, and its transaction over. VACUUM runs once more and removes what it had to leave: both claims are quick again. The mark is for the time until somebody finds the report.",
 				Do: func(ctx context.Context, s *Stage) error {
 					if err := release(); err != nil {
 						return err
 					}
-					s.Mark(marked, "it ends; VACUUM")
-					s.Mark(unmarked, "it ends; VACUUM")
+					s.Note("", "the report's transaction is over")
+					s.Mark(marked, "report ends")
+					s.Mark(unmarked, "report ends")
 					if err := s.vacuum(ctx); err != nil {
 						return err
 					}
@@ -129,15 +134,15 @@ func vacuum() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "times", Text: "the claim from the start takes so many times as long", Bound: AtLeast(5),
+				Name: "times_as_long_from_start", Text: "times as long from the start as from the mark", Bound: AtLeast(5),
 				Value: func(context.Context, *Stage) (float64, error) { return peak.Seconds() / steady.Seconds(), nil },
 			},
 			{
-				Name: "from_mark", Text: "a claim from the mark, with 200,000 dead entries before it", Unit: "ms",
+				Name: "claim_from_mark", Text: "a claim from the mark, beside dead entries", Unit: "ms",
 				Value: func(context.Context, *Stage) (float64, error) { return inMilliseconds(steady), nil },
 			},
 			{
-				Name: "from_start", Text: "and one from the start", Unit: "ms",
+				Name: "claim_from_start", Text: "a claim from the start, over dead entries", Unit: "ms",
 				Value: func(context.Context, *Stage) (float64, error) { return inMilliseconds(peak), nil },
 			},
 		},
