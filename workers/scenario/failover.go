@@ -70,7 +70,7 @@ func failover() Scenario {
 				Expect: []Expect{
 					{Text: "enqueues are refused", Within: 10 * time.Second, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 						n, _ := traffic.Refused()
-						return n-refused >= 5, fmt.Sprintf("%d were refused", n-refused), nil
+						return n-refused >= seenFlow, fmt.Sprintf("%d were refused", n-refused), nil
 					}},
 				},
 			},

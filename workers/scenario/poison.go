@@ -29,8 +29,8 @@ func poison() Scenario {
 		strikes[i] = NewGate()
 	}
 	const patience = usualLease + 2*time.Second
-	four := slices.Repeat([]queue.NewJob{{}}, 4)
-	joins := func(s *Stage, name string) error { return crew.Pool.SpawnAs(name, []string{s.Queue("")}, 4) }
+	two := slices.Repeat([]queue.NewJob{{}}, 2)
+	joins := func(s *Stage, name string) error { return crew.Pool.SpawnAs(name, []string{s.Queue("")}, 2) }
 	deadAtOnce := func(text string, id *int64, cause string) Expect {
 		return Expect{Text: text, Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 			job, err := s.Job(ctx, *id)
@@ -56,7 +56,7 @@ func poison() Scenario {
 		Needs: Queue, Lasts: 8 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			crew, err = s.Crew(ctx, CrewOptions{
-				Workers: []string{"w1"}, Slots: 4,
+				Workers: []string{"w1"}, Slots: 2,
 				Handlers: func(c *Crew, h *workers.Handlers) {
 					h.Queue(s.Queue(""), c.Handler(func(ctx context.Context, job *queue.Job) error { return neighbours.Wait(ctx, job.ID) }))
 					faults.Poison(h, func(job *queue.Job) {
@@ -77,10 +77,10 @@ func poison() Scenario {
 		Steps: []Step{
 			{
 				Name: "Two poisons die at once",
-				Say: "w1 gets six jobs, and two are poison. One handler says that trying again is useless, a permanent error; " +
-					"another has a bug and panics. Both jobs are dead at once. The four others stay at work.",
+				Say: "w1 gets four jobs, and two are poison. One handler says that trying again is useless, a permanent error; " +
+					"another has a bug and panics. Both jobs are dead at once. The two others stay at work.",
 				Do: func(ctx context.Context, s *Stage) error {
-					jobs, err := s.Enqueue(ctx, append([]queue.NewJob{{Kind: faults.PoisonPermanent}, {Kind: faults.PoisonPanic}}, four...)...)
+					jobs, err := s.Enqueue(ctx, append([]queue.NewJob{{Kind: faults.PoisonPermanent}, {Kind: faults.PoisonPanic}}, two...)...)
 					if err == nil {
 						permanent, panics, good = jobs[0], jobs[1], jobs[2:]
 					}
@@ -89,14 +89,14 @@ func poison() Scenario {
 				Expect: []Expect{
 					deadAtOnce("the permanent error: dead at its first attempt", &permanent, "nobody will ever"),
 					deadAtOnce("the panic: dead at its first attempt", &panics, "panic"),
-					{Text: "w1 has the four others in hand", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
-						return s.Held(ctx, good, "w1", "w1", "w1", "w1")
+					{Text: "w1 has the two others in hand", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.Held(ctx, good, "w1", "w1")
 					}},
 				},
 			},
 			{
 				Name: "A third, beside a neighbour",
-				Say: "The four are done. The third poison kills its worker, as a job does that eats all memory: nobody lives to say so. " +
+				Say: "The two are done. The third poison kills its worker, as a job does that eats all memory: nobody lives to say so. " +
 					"w1 claims it together with an innocent job. It has not struck yet.",
 				Do: func(ctx context.Context, s *Stage) error {
 					neighbours.Pass(good...)
@@ -107,7 +107,7 @@ func poison() Scenario {
 					return err
 				},
 				Expect: []Expect{
-					{Text: "the four are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, good...) }},
+					{Text: "the two are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, good...) }},
 					both("w1 holds the poison and the innocent job", "w1", 1, 0),
 				},
 			},
@@ -156,14 +156,14 @@ func poison() Scenario {
 			},
 			{
 				Name: "And w3: it is dead",
-				Say: "The third strike, and three are what this job may have. w4 is there, with four new jobs in hand; it does not get " +
+				Say: "The third strike, and three are what this job may have. w4 is there, with two new jobs in hand; it does not get " +
 					"the poison. Watch that end when w3's lease runs out: as a dead letter.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					strikes[2].Open()
 					if err = joins(s, "w4"); err != nil {
 						return err
 					}
-					more, err = s.Enqueue(ctx, four...)
+					more, err = s.Enqueue(ctx, two...)
 					return err
 				},
 				Expect: []Expect{
@@ -176,21 +176,21 @@ func poison() Scenario {
 						}
 						return ok, fmt.Sprintf("it is %s: %s", job.Status, job.LastError), err
 					}},
-					{Text: "w4 has the four new jobs in hand", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
-						return s.Held(ctx, more, "w4", "w4", "w4", "w4")
+					{Text: "w4 has the two new jobs in hand", Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
+						return s.Held(ctx, more, "w4", "w4")
 					}},
 				},
 			},
 			{
 				Name: "Work goes on",
-				Say: "w4 finishes its four jobs, as if nothing had been. A dead letter is claimed by nobody: " +
+				Say: "w4 finishes its two jobs, as if nothing had been. A dead letter is claimed by nobody: " +
 					"all three poisons wait for a person to look at them.",
 				Do: func(context.Context, *Stage) error {
 					neighbours.Open()
 					return nil
 				},
 				Expect: []Expect{
-					{Text: "the four new jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, more...) }},
+					{Text: "the two new jobs are completed", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.AllCompleted(ctx, more...) }},
 					{Text: "w4 is well", Holds: func(ctx context.Context, s *Stage) (bool, string, error) { return s.workersAre(workers.Idle, "w4") }},
 				},
 			},

@@ -12,6 +12,9 @@ type traffic struct {
 	before uint64 // jobs that were completed when the last mark was made
 }
 
+// seenFlow is so many jobs that on the curve what happens before and after stands apart.
+const seenFlow = 50
+
 // setUp starts the workers.
 func (t *traffic) setUp(ctx context.Context, s *Stage, o CrewOptions) error {
 	o.Slots, o.Work, o.Backoff = 4, Labour, promptly
@@ -48,7 +51,7 @@ func (t *traffic) flows(text string) Expect {
 		Text: text, Within: 10 * time.Second,
 		Holds: func(ctx context.Context, s *Stage) (bool, string, error) {
 			n := s.completed() - t.before
-			return n >= 20, fmt.Sprintf("%d so far", n), nil
+			return n >= seenFlow, fmt.Sprintf("%d so far", n), nil
 		},
 	}
 }
