@@ -137,12 +137,11 @@ func (s *scenarioTab) question(a *app, name string) *confirm {
 			return []string{
 				fact("database", server.Database+" at "+server.Host+", schema "+server.Schema),
 				fact("queue", name+"-…, made for this play alone"),
-				fact("left", "two empty tables, scenario_runs and scenario_ledger"),
+				fact("left", scenario.Left),
 			}
 		},
-		says: "Workers of its own take jobs of its own, crash, and all that is removed at the end, but for what the server's statistics and its WAL remember. " +
-			"Other queues are not touched. " + upper(s.plays.ground.why) + ".",
-		yes: "play it here", no: "leave it",
+		says: scenario.OnSomebodysOwn + " " + upper(s.plays.ground.why) + ".",
+		yes:  "play it here", no: "leave it",
 		do: func() tea.Cmd { return a.begin(name, 0) },
 	}
 }

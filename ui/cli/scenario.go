@@ -62,6 +62,11 @@ func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOption
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(stories, func(s scenario.Scenario) bool { return s.Needs == scenario.Queue }) {
+		if err := d.Ping(ctx); err != nil { // else each play would fail of it
+			return err
+		}
+	}
 	ground := scenario.Ground{Queue: d.Queue}
 	ok, why, err := d.Demonstration(ctx)
 	if err != nil {
@@ -74,40 +79,73 @@ func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOption
 			other := stories[slices.IndexFunc(stories, func(s scenario.Scenario) bool { return s.Needs != scenario.Queue })]
 			return Usage(fmt.Sprintf("%s needs a %s of its own: %s", other.Name, other.Needs, why))
 		case !o.Yes:
-			return Usage("this is somebody's own database (" + why + "). Scenarios that keep to queues of their own can be played here: " +
-				"they enqueue jobs, let workers of their own crash, and remove all of it, but for what " +
-				"the server's statistics and its WAL remember. Add --yes if that is meant")
+			return Usage("this is somebody's own database (" + why + "). A scenario that keeps to queues of its own can be played here. " +
+				scenario.OnSomebodysOwn + " What is left are " + scenario.Left + ". Add --yes if that is meant")
 		case len(kept) < len(stories):
 			fmt.Fprintf(p.Err, "leasetop: %d scenarios left out that need more than a queue: %s\n", len(stories)-len(kept), safe.Text(why))
 		}
 		stories = kept
 	}
 	failed := 0
+	var unread error
 	for i, story := range stories {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%d of %d played: %w", i, len(stories), ctx.Err())
 		}
 		play := scenario.Start(ctx, story, ground, scenario.Options{Seed: o.Seed})
-		if p.Format == Table {
-			followPlay(p, play)
-		}
-		r := play.Result()
-		if p.Format == JSON {
-			if err := line(p.Out, r); err != nil {
-				return err
-			}
-		}
-		switch {
-		case errors.Is(r.Err, scenario.ErrCancelled):
-			return fmt.Errorf("%s: %w", r.Scenario, r.Err)
-		case !r.OK:
+		r, err := finish(p, play, followPlay)
+		switch stopped := errors.Is(r.Err, scenario.ErrCancelled); {
+		case !r.OK && !stopped:
 			failed++
+		case stopped && err == nil: // not for want of a reader
+			return fmt.Errorf("%s: %w", r.Scenario, r.Err)
+		}
+		if unread = err; unread != nil {
+			break
 		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d scenarios failed", failed, len(stories))
 	}
-	return nil
+	return unread
+}
+
+// finish prints a play as it goes, or at its end as JSON. The error says why no more could be
+// printed: then the play was stopped. It is over in any case.
+func finish(p Printer, play *scenario.Play, follow func(Printer, *scenario.Play)) (scenario.Result, error) {
+	out := &audience{w: p.Out, gone: play.Stop}
+	p.Out = out
+	if p.Format == Table {
+		follow(p, play)
+	}
+	r := play.Result()
+	if p.Format == JSON {
+		out.err = line(p.Out, r)
+	}
+	if out.err != nil {
+		return r, fmt.Errorf("print how %s goes: %w", r.Scenario, out.err)
+	}
+	return r, nil
+}
+
+// audience is whoever reads of a play. Once nobody does, or nothing can be written any more,
+// the play is stopped.
+type audience struct {
+	w    io.Writer
+	gone func()
+	err  error
+}
+
+func (a *audience) Write(text []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
+	}
+	n, err := a.w.Write(text)
+	if err != nil {
+		a.err = err
+		a.gone()
+	}
+	return n, err
 }
 
 // chosenScenarios finds scenarios by name.

@@ -36,20 +36,14 @@ func Soak(ctx context.Context, p Printer, d *Database, o SoakOptions) error {
 		return Usage(fmt.Sprintf("a soak needs a %s of its own: %s", story.Needs, why))
 	}
 	play := scenario.Start(ctx, story, scenario.Ground{Queue: d.Queue}, scenario.Options{Seed: o.Seed})
-	if p.Format == Table {
-		followSoak(p, play)
-	}
-	r := play.Result()
-	if p.Format == JSON {
-		if err := line(p.Out, r); err != nil {
-			return err
-		}
-	}
+	r, err := finish(p, play, followSoak)
 	switch {
-	case errors.Is(r.Err, scenario.ErrCancelled):
-		return fmt.Errorf("soak: %w", r.Err)
-	case !r.OK:
+	case !r.OK && !errors.Is(r.Err, scenario.ErrCancelled):
 		return errors.New("the soak failed")
+	case err != nil:
+		return err
+	case !r.OK:
+		return fmt.Errorf("soak: %w", r.Err)
 	}
 	return nil
 }

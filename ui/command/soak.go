@@ -23,12 +23,12 @@ func addSoak(group *cobra.Command, o *options, add adder) {
 		Use: "soak", Short: "Break things at random for some minutes, and see that no job is lost or done twice",
 		Long: soakLong, Example: "leasetop scenario soak --minutes 10 --seed 1",
 	}, noArguments, func(ctx context.Context, _ *cobra.Command, _ []string) error {
-		if !(minutes > 0 && minutes <= mostSoak.Minutes()) {
-			return cli.Usage("--minutes: how long things are to break, more than 0 and at most a week")
+		lasts := time.Duration(math.Round(minutes*60)) * time.Second
+		if !(minutes > 0 && minutes <= mostSoak.Minutes()) || lasts < leastSoak {
+			return cli.Usage("--minutes: in less than 5 s hardly anything breaks: use 0.1 or more, and at most 10080, which is a week")
 		}
 		where := o.where()
 		where.MaxConns = 4
-		lasts := time.Duration(math.Round(minutes*60)) * time.Second
 		return cli.With(ctx, where, func(d *cli.Database) error {
 			return cli.Soak(ctx, o.printer(), d, cli.SoakOptions{Lasts: lasts, Seed: seed})
 		})
@@ -37,5 +37,7 @@ func addSoak(group *cobra.Command, o *options, add adder) {
 	soak.Flags().Uint64Var(&seed, "seed", 0, "what decides all that is drawn by lot; 0 draws one, and says which")
 }
 
-// mostSoak is more than anybody waits for.
-const mostSoak = 7 * 24 * time.Hour
+const (
+	leastSoak = 5 * time.Second    // in less hardly anything breaks
+	mostSoak  = 7 * 24 * time.Hour // more than anybody waits for
+)
