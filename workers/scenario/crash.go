@@ -111,7 +111,7 @@ func crash() Scenario {
 			},
 		},
 		Measures: []Measure{{
-			Name: "recovery", Text: "from the crash until the job was pending again: what was left of its lease, and the reclaim", Unit: "s",
+			Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s",
 			Bound: AtMost(usualLease.Seconds() + 0.25), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) { return s.recovery(ctx, crashed, orphan) },
 		}},

@@ -125,11 +125,11 @@ func flaky() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "calls", Text: "of the provider while it was down, but for each mail's first", Unit: "/s", Bound: AtMost(mails),
+				Name: "calls", Text: "retries while the provider was down", Unit: "/s", Bound: AtMost(mails),
 				Value: func(context.Context, *Stage) (float64, error) { return calls.retries(), nil },
 			},
 			{
-				Name: "spread", Text: "between the mail that was first tried again and the last", Unit: "s", Bound: AtLeast(0.3),
+				Name: "spread", Text: "from the first mail's retry to the last mail's", Unit: "s", Bound: AtLeast(0.3),
 				Value: func(context.Context, *Stage) (float64, error) { return calls.spread().Seconds(), nil },
 			},
 			{

@@ -123,7 +123,7 @@ func kill9() Scenario {
 			},
 		},
 		Measures: []Measure{{
-			Name: "recovery", Text: "from the kill until all 20 were pending again: of their leases a part was over by then", Unit: "s",
+			Name: "recovery", Text: "from kill -9 until all 20 were pending again", Unit: "s",
 			Bound: AtMost(lease.Seconds() + 0.25), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) { return s.recovery(ctx, killed, jobs...) },
 		}},

@@ -133,7 +133,7 @@ func partition() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "stopped before the lease's end by", Text: "the later one of the two handlers", Unit: "ms", Bound: AtLeast(0), Timed: true,
+				Name: "ahead", Text: "stopped before the lease's end by", Unit: "ms", Bound: AtLeast(0), Timed: true,
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
 					_, left := stops.least()
 					return float64(left.Milliseconds()), stops.err()

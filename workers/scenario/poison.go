@@ -197,14 +197,14 @@ func poison() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "claims", Text: "of the job that kills its worker", Bound: Exactly(killerAttempts),
+				Name: "claims", Text: "claims of the job that kills its worker", Bound: Exactly(killerAttempts),
 				Value: func(ctx context.Context, s *Stage) (float64, error) {
 					job, err := s.Job(ctx, killer)
 					return float64(job.Attempts), err
 				},
 			},
 			{
-				Name: "workers", Text: "that the three poisons took down", Bound: Exactly(killerAttempts),
+				Name: "workers", Text: "workers that the three poisons took down", Bound: Exactly(killerAttempts),
 				Value: func(context.Context, *Stage) (float64, error) {
 					crashed := 0
 					for _, w := range crew.Pool.Workers() {

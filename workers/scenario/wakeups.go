@@ -122,7 +122,7 @@ func wakeups() Scenario {
 		},
 		Measures: []Measure{
 			{
-				Name: "told", Text: "a job's wait from enqueue to start when the server tells, the median", Unit: "ms", Bound: AtMost(100), Timed: true,
+				Name: "told", Text: "a job's wait when the server tells, the median", Unit: "ms", Bound: AtMost(100), Timed: true,
 				Value: func(context.Context, *Stage) (float64, error) { return milliseconds(middle(told)), nil },
 			},
 			{
