@@ -160,7 +160,7 @@ var laneSigns = []struct {
 	{lanes.Refused, 1, "⊘", "wrote too late: fenced, nothing changed", "late write fenced"},
 	{lanes.Buried, 2, "†", "a dead letter", "dead letter"},
 	{lanes.Silent, 3, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
-	{lanes.Dead, 2, "░", "the lease still runs: nobody else may have the job", "lease still runs"},
+	{lanes.Dead, 2, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
 	{lanes.Overdue, 4, "!", "the lease is over, nobody took the job yet", "lease over"},
 	{lanes.Waiting, 6, "┄╮", "free again", "free again"},
 	{lanes.Taken, 1, "↳", "taken over", "taken over"},

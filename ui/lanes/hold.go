@@ -131,6 +131,7 @@ type hold struct {
 	taken   *hold         // from whom it was taken over
 	next    *hold         // who has it after this one lost it
 	gaps    []gap         // in which it owed a renewal, and was seen to; then one came
+	ran     bool          // its worker was known to run the job
 	left    time.Time     // since when its worker is known to run the job no more
 	stood   time.Duration // for how long the lease was seen to stand after that
 
@@ -148,8 +149,9 @@ const early = time.Second
 // look of silence then was silence, whatever comes later.
 func (h *hold) renew(now, before time.Time, one Held) {
 	switch {
-	case !one.Left:
-		h.left = time.Time{}
+	case one.Running:
+		h.ran, h.left = true, time.Time{}
+	case !h.ran:
 	case h.left.IsZero():
 		h.left = now
 	default:

@@ -25,8 +25,9 @@ type Held struct {
 	// Renews says that its holder renews its leases every third of their length: then
 	// it says something when it does not.
 	Renews bool
-	// Left says that its holder is known to run the job no more, though the lease stands.
-	Left bool
+	// Running says that its holder is known to run it. Once it does so no more the lease
+	// stands for nothing.
+	Running bool
 }
 
 // Worker is how one worker is. Workers of which nothing is known but what they hold

@@ -177,11 +177,13 @@ func TestALateRenewalDoesNotUndoTheSilence(t *testing.T) {
 // A heartbeat that was stalled may renew a lease which its worker has given up.
 func TestALeaseWhoseWorkerRunsTheJobNoMoreIsNoWork(t *testing.T) {
 	t.Parallel()
-	s := tell(t, "w1").pass(4).claim(7, "w1", 1).pass(4)
-	h := s.held[7]
-	h.Left = true
-	s.held[7] = h
-	s.pass(4)
+	s := tell(t, "w1").pass(4).claim(7, "w1", 1)
+	for _, running := range []bool{true, false} {
+		h := s.held[7]
+		h.Running = running
+		s.held[7] = h
+		s.pass(4)
+	}
 	s.draws(`
 	w1                  ····AAAA░░░░░|
 	`)

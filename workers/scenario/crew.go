@@ -78,7 +78,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	}
 	c.Queue = q
 	handlers := workers.NewHandlers()
-	handlers.Use(s.noteRuns)
+	handlers.Use(s.runs.note, s.noteOverlaps)
 	names := o.Queues
 	if len(names) == 0 {
 		names = []string{""}
@@ -178,9 +178,9 @@ func (c *Crew) Effect(ctx context.Context, job *queue.Job) error {
 	return err
 }
 
-// noteRuns is a middleware that notes which handlers run one job at a time, but for queues
+// noteOverlaps is a middleware that notes which handlers run one job at a time, but for queues
 // in which that is the story's point.
-func (s *Stage) noteRuns(next workers.Handler) workers.Handler {
+func (s *Stage) noteOverlaps(next workers.Handler) workers.Handler {
 	noted := s.overlaps.Wrap(next)
 	return func(ctx context.Context, job *queue.Job) error {
 		s.mu.Lock()

@@ -144,8 +144,9 @@ func (s *Stage) showWorkers() {
 	}
 	s.mu.Unlock()
 	s.play.board.touch(func(b *Picture) bool {
-		news := !slices.Equal(b.Workers, all)
-		b.Workers = all
+		runs := s.runs.of(all)
+		news := !slices.Equal(b.Workers, all) || !slices.Equal(b.Runs, runs)
+		b.Workers, b.Runs = all, runs
 		return news
 	})
 }
@@ -154,7 +155,7 @@ func (s *Stage) showWorkers() {
 func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
 	s.mu.Lock()
 	acked := slices.Clone(s.acked)
-	i := Invariants{Worst: s.worst, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst()}
+	i := Invariants{Worst: s.worst, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
 	crews, processes := slices.Clone(s.crews), slices.Clone(s.processes)
 	s.mu.Unlock()
 	for _, c := range crews {

@@ -40,6 +40,7 @@ type Picture struct {
 	Began   time.Time // local clock, as all times here
 	Ended   time.Time // zero while it goes on
 	Where   string    // the queues, schema or server it plays in
+	Run     string    // the name of the play within the database: those of its queues begin with it
 
 	Step     int // index of the step at hand
 	Steps    []StepPicture
@@ -51,6 +52,7 @@ type Picture struct {
 	Depths  []Depth
 	Leases  []Lease
 	Workers []Worker
+	Runs    []Run // of the listed workers' handlers, the oldest first; of those that ended the last 400
 	Bars    []Bar
 	Plots   []Plot
 	Events  []Event // oldest first, the last 200
@@ -243,6 +245,7 @@ func (b *board) picture() Picture {
 	p.Depths = slices.Clone(p.Depths)
 	p.Leases = slices.Clone(p.Leases)
 	p.Workers = slices.Clone(p.Workers)
+	p.Runs = slices.Clone(p.Runs)
 	p.Bars = slices.Clone(p.Bars)
 	p.Plots = slices.Clone(p.Plots)
 	for i := range p.Plots {

@@ -52,6 +52,7 @@ type Stage struct {
 	losses    losses
 	leaseless leaseless
 	overlaps  overlap.Recorder
+	runs      runs
 }
 
 // undo is something to take down.
@@ -69,6 +70,7 @@ func newStage(ctx context.Context, p *Play) (*Stage, error) {
 		play: p, ctx: ctx, run: p.scenario.Name + "-" + hex.EncodeToString(tag[:]), began: time.Now(),
 		queues: map[string]string{}, exempt: map[string]bool{}, said: map[string]string{}, worst: -1,
 	}
+	p.board.change(func(b *Picture) { b.Run = s.run })
 	ok, why, err := p.ground.Allows(ctx, p.scenario.Needs)
 	if err == nil && !ok {
 		err = fmt.Errorf("this scenario needs a %s of its own: %s", p.scenario.Needs, why)
@@ -360,6 +362,7 @@ func (s *Stage) Says(worker, state string) {
 
 // event of the runtime, as the audience is told it.
 func (s *Stage) heard(e workers.Event) {
+	s.runs.heard(e)
 	if e.Watched { // else it tells how long the database was away
 		s.late(e.Late)
 	}
