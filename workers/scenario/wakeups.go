@@ -74,6 +74,7 @@ func wakeups() Scenario {
 					if _, err := faults.TerminateListeners(ctx, s.Q, name); err != nil {
 						return err
 					}
+					s.Note("w1", "its listening session is ended on the server")
 					jobs, err := s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, 5)...)
 					during = jobs
 					return err
@@ -92,6 +93,7 @@ func wakeups() Scenario {
 					"w1. Five jobs again, one after the other: it finds each by looking. Compare the bars.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					cable.Stall()
+					s.Note("w1", "nothing arrives on its session any more")
 					starts.forget()
 					quiet, looked, err = starts.ofEach(ctx, s, 5)
 					s.waited("wait: looking", looked)
@@ -107,8 +109,9 @@ func wakeups() Scenario {
 			{
 				Name: "The network is mended",
 				Say:  "The network is mended. Had we waited, w1 would have noticed after 25 s of silence and made a new session. Another job comes, and it starts at once, as in the beginning.",
-				Do: func(context.Context, *Stage) error {
+				Do: func(_ context.Context, s *Stage) error {
 					cable.Heal()
+					s.Note("w1", "its session carries again")
 					return nil
 				},
 				Expect: []Expect{
@@ -190,9 +193,9 @@ func (w waits) ofEach(ctx context.Context, s *Stage, n int) (ids []int64, all []
 // waited shows how long jobs waited.
 func (s *Stage) waited(name string, waits []time.Duration) {
 	if len(waits) > 0 {
-		note := "from its enqueue to its start"
+		note := "enqueue to start"
 		if len(waits) > 1 {
-			note += fmt.Sprintf(", the median of %d jobs", len(waits))
+			note += fmt.Sprintf(", median of %d jobs", len(waits))
 		}
 		s.Bar(Bar{Name: name, Value: milliseconds(middle(waits)), Unit: "ms", Most: milliseconds(storyPollMax), Over: true, Note: note})
 	}
