@@ -27,7 +27,7 @@ func index() Scenario {
 	compares := func(s *Stage) {
 		show(s, "few finished jobs", base, false)
 		show(s, "a million, no index", worst, worst > 0)
-		show(s, "a million, index built", healed, false)
+		show(s, "a million, index", healed, false)
 	}
 	// looks times claims for a while, and tells what most of them take.
 	looks := func(ctx context.Context, s *Stage, n int) (time.Duration, error) {
@@ -127,7 +127,7 @@ func index() Scenario {
 				Say:  "We build the index again, CONCURRENTLY: nobody is locked out meanwhile, and the worker goes on as well as it can. Watch its claims fall back to where they were, with the million jobs still there.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					s.Mark(shown, "build")
-					s.Note("", "the index is being built: CREATE INDEX CONCURRENTLY")
+					s.Note("", "the index is being built, CONCURRENTLY")
 					began := time.Now()
 					meanwhile, err = while(ctx, s, func(ctx context.Context) error {
 						return faults.BuildReadyIndex(ctx, s.Q, nil)

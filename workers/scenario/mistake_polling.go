@@ -62,6 +62,7 @@ func mistakePolling() Scenario {
 						storm.Stop()
 						return nil
 					})
+					s.Note("", "m1 to m50 begin to ask")
 					stormRate, err = s.rate(ctx, asksMuch, asked, stormAsked, gathered, watched)
 					s.Bar(Bar{Name: asksMuch, Value: stormRate, Unit: asked, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
 					return err
@@ -83,6 +84,7 @@ func mistakePolling() Scenario {
 					if crew, err = s.Crew(ctx, CrewOptions{Workers: names, Queues: []string{"cure"}, Unlisted: true}); err != nil {
 						return err
 					}
+					s.Note("", "c1 to c50 join, and listen")
 					crewRate, err = s.rate(ctx, asksSeldom, asked, crewAsked, unhurried, watched)
 					s.Bar(Bar{Name: asksSeldom, Value: crewRate, Unit: asked, Most: stormRate, Note: tellsSeldom, Over: true})
 					return err

@@ -184,12 +184,11 @@ func (r *racer) done() int {
 	return len(r.finished)
 }
 
-// told is the outcome of the race, of which each claim is either the first of its job or a
-// duplicate.
+// told is the outcome of the race: each claim is the first of its job, or a duplicate.
 func (r *racer) told() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return fmt.Sprintf("%s: %d claims, of %d jobs: %d duplicates", r.name, r.claims, len(r.had), r.duplicates)
+	return fmt.Sprintf("%s: %d claims, %d of them duplicates", r.name, r.claims, r.duplicates)
 }
 
 func (r *racer) bar(over bool) Bar {
