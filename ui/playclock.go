@@ -13,8 +13,8 @@ type playClock struct {
 type stretch struct{ from, to time.Time }
 
 // waitShown is how much of each wait the lanes show: long enough for what the last step
-// changed to be looked at.
-const waitShown = 300 * time.Millisecond
+// changed to be looked at, and to have its letter.
+const waitShown = 500 * time.Millisecond
 
 // Tick tells the clock whether the play waits, at a moment.
 func (c *playClock) Tick(now time.Time, waits bool) {

@@ -35,7 +35,8 @@ func (s *stagePage) happenings() section {
 		}
 		return lines
 	}
-	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, good: 3, want: 4, grows: 1, draw: func(w, h int) (lines []string) {
+	n := max(len(fold(s.notable())), 1)
+	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, good: min(n, 3), want: min(n, 4), grows: 1, draw: func(w, h int) (lines []string) {
 		events := fold(s.notable())
 		if len(events) > h { // that somebody is there is seen in the lanes
 			events = slices.DeleteFunc(events, func(e playEvent) bool { return e.what == workers.Spawned })
@@ -91,10 +92,9 @@ func (s *stagePage) notable() []scenario.Event {
 		return events
 	}
 	began := s.of.pic.Steps[0].Began
-	for len(events) > 0 && events[0].What == workers.Spawned && events[0].At.Before(began) {
-		events = events[1:]
-	}
-	return events
+	return slices.DeleteFunc(slices.Clone(events), func(e scenario.Event) bool {
+		return e.At.Before(began) && (e.What == workers.Spawned || e.What == "" && e.Worker == "")
+	})
 }
 
 // told is it in words.

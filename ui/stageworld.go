@@ -11,8 +11,8 @@ import (
 )
 
 // world is what the play shows of its world, what matters most first. What a scenario
-// does not use takes no room. It has the measures, unless they stand elsewhere: behind the jobs as
-// long as there are none. The blocks are w cells wide within their frames.
+// does not use takes no room. It has the measures, unless they stand elsewhere: last as long
+// as there are none. The blocks are w cells wide within their frames.
 func (s *stagePage) world(w int, measures bool) (blocks []section) {
 	pic := &s.of.pic
 	if len(pic.Bars) > 0 {
@@ -33,11 +33,11 @@ func (s *stagePage) world(w int, measures bool) (blocks []section) {
 	if len(pic.Depths) > 0 || len(pic.Workers) > 0 {
 		blocks = append(blocks, s.depths())
 	}
-	if measures && !taken && len(pic.Measures) > 0 {
-		blocks = append(blocks, s.measures(false))
-	}
 	if len(s.notable()) > 0 || len(blocks) == 0 {
 		blocks = append(blocks, s.happenings())
+	}
+	if measures && !taken && len(pic.Measures) > 0 {
+		blocks = append(blocks, s.measures(false))
 	}
 	return blocks
 }
@@ -68,7 +68,7 @@ func (s *stagePage) lanesBlock(w int) section {
 	}
 	look := swim{now: p.shown, span: span, marks: marksHere, letters: lettersHere}
 	all := len(t.swim(&p.lanes, look, w, min(rows, 16)+1+marksHere+lettersHere))
-	return section{head: h, need: min(rows, 8) + 2, good: min(rows, 8) + 3, want: max(all, min(rows, 16)+3), draw: func(w, h int) []string {
+	return section{head: h, need: min(rows, 8) + 2, good: min(rows+3, 11, max(all, rows+2)), want: max(all, min(rows, 16)+2), draw: func(w, h int) []string {
 		lines := t.swim(&p.lanes, look, w, h)
 		if s.oldNote() != "" {
 			for i := range lines {
