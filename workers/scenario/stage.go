@@ -53,6 +53,7 @@ type Stage struct {
 	leaseless leaseless
 	overlaps  overlap.Recorder
 	runs      runs
+	troubles  troubles
 }
 
 // undo is something to take down.
@@ -369,7 +370,7 @@ func (s *Stage) heard(e workers.Event) {
 	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
 		return
 	}
-	if text, told := inStory(e); told {
+	if text, told := s.troubles.inStory(e); told {
 		s.event(Event{At: e.At, Worker: e.Worker, Text: text, What: e.What})
 	}
 	s.showWorkers()

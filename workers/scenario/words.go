@@ -3,6 +3,7 @@ package scenario
 import (
 	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
@@ -12,13 +13,21 @@ import (
 // with addresses and paths. The story says why the database is away.
 var cause = regexp.MustCompile(`(fail|the lease will run out|could not be written in time): (?s:.*)`)
 
-// inStory is an event of the runtime in the words of the story, and whether it is told:
-// who held a job by name, and of each outage that something fails, once.
-func inStory(e workers.Event) (text string, told bool) {
+// troubles counts what fails in the workers' processes while they cannot reach their database:
+// it is told when the first of it does, and when all of it works again.
+type troubles struct{ failing atomic.Int64 }
+
+// inStory is an event of the runtime in the words of the story, and whether it is told.
+func (t *troubles) inStory(e workers.Event) (text string, told bool) {
 	text = e.Text
 	switch e.What {
 	case workers.DBTrouble, workers.TrustEnded:
-		if strings.Contains(text, " still fail: ") {
+		switch {
+		case strings.Contains(text, " still fail: "):
+			return "", false
+		case strings.Contains(text, " fail: ") && t.failing.Add(1) > 1:
+			return "", false
+		case strings.HasSuffix(text, " work again") && t.failing.Add(-1) > 0:
 			return "", false
 		}
 		text = cause.ReplaceAllString(text, "$1")

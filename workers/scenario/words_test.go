@@ -24,9 +24,30 @@ func TestEventsAreToldInTheWordsOfTheStory(t *testing.T) {
 		{workers.StaleFenced, "late completion of job 3 fenced: now dead", "late completion of job 3 fenced: now dead"},
 		{workers.Spawned, "1 slot on " + owner, "1 slot on " + owner},
 	} {
-		text, told := inStory(workers.Event{What: one.what, Text: one.says, Owner: owner})
+		var o troubles
+		text, told := o.inStory(workers.Event{What: one.what, Text: one.says, Owner: owner})
 		if text != one.want || told != (one.want != "") {
 			t.Errorf("%s %q is told as %q (%v), not as %q", one.what, one.says, text, told, one.want)
+		}
+	}
+}
+
+func TestOutageIsToldAtItsBeginningAndItsEnd(t *testing.T) {
+	t.Parallel()
+	var o troubles
+	for _, one := range []struct {
+		says string
+		told bool
+	}{
+		{"claims fail: unexpected EOF", true},
+		{"heartbeats fail: unexpected EOF", false},
+		{"claims still fail: connection refused", false},
+		{"claims work again", false},
+		{"heartbeats work again", true},
+		{"claims fail: unexpected EOF", true},
+	} {
+		if _, told := o.inStory(workers.Event{What: workers.DBTrouble, Text: one.says}); told != one.told {
+			t.Errorf("%q is told: %v", one.says, told)
 		}
 	}
 }
