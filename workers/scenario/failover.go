@@ -27,7 +27,7 @@ func failover() Scenario {
 		Title: "The server dies, its standby takes over",
 		Shows: "With a standby that has every commit before it is acknowledged, the loss of the server loses no job. " +
 			"Workers whose connection string names both find the one that takes writes.",
-		Needs: Server, Lasts: 12 * time.Second, Flows: true,
+		Needs: Server, Lasts: 14 * time.Second, Flows: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			if standby, err = s.StartStandby(ctx, "-standby"); err != nil {
 				return err

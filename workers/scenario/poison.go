@@ -53,7 +53,7 @@ func poison() Scenario {
 		Title: "Poison, three ways",
 		Shows: "A job that can never be done ends as a dead letter: at once when its handler says so or panics, " +
 			"and after three workers when it kills them. Its neighbours are done all the same.",
-		Needs: Queue, Lasts: 8 * time.Second, Quick: true,
+		Needs: Queue, Lasts: 7 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			crew, err = s.Crew(ctx, CrewOptions{
 				Workers: []string{"w1"}, Slots: 2,

@@ -36,7 +36,7 @@ func redrive() Scenario {
 		Name:  "redrive",
 		Title: "A redrive after a fix that was none",
 		Shows: "A redrive tries dead letters again, a few of them first. When the fix is bad it stops by itself, and that costs five jobs, not two hundred.",
-		Needs: Queue, Lasts: 9 * time.Second, Quick: true,
+		Needs: Queue, Lasts: 6 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			_, err = s.Crew(ctx, CrewOptions{Workers: []string{"w1", "w2"}, Queues: []string{"mail", "bank"}, Slots: 8, Conns: 6, Work: release.work})
 			s.showHeap()

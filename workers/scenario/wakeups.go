@@ -39,7 +39,7 @@ func wakeups() Scenario {
 		Title: "Nobody hears of new jobs",
 		Shows: "The server tells idle workers of each new job, so that it starts within milliseconds. " +
 			"When that is lost they find it by looking: later, but within a bound, and none is missed.",
-		Needs: Queue, Lasts: 9 * time.Second, Quick: true,
+		Needs: Queue, Lasts: 6 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *Stage) (err error) {
 			crew, err = s.Crew(ctx, CrewOptions{
 				Workers: []string{"w1"}, PollMin: storyPollMin, PollMax: storyPollMax, Listener: cable, Work: starts.note,
