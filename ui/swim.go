@@ -158,6 +158,7 @@ var laneSigns = []struct {
 	{lanes.Parted, 3, "≠╌", "cut off from the database", "cut off"},
 	{lanes.Halted, 1, "■", "stopped its handler before the lease ends", "handler stopped"},
 	{lanes.Refused, 1, "⊘", "wrote too late: fenced, nothing changed", "late write fenced"},
+	{lanes.Stale, 7, "A", "goes on with a job that is another's now", "goes on, lost it"},
 	{lanes.Buried, 2, "†", "a dead letter", "dead letter"},
 	{lanes.Silent, 3, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
 	{lanes.Dead, 2, "░", "its lease still runs: nobody else may have the job", "lease still runs"},

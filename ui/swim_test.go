@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/term"
 	"github.com/leasetop/leasetop/workers"
 )
@@ -201,4 +203,34 @@ func TestTheTimeAxis(t *testing.T) {
 			t.Errorf("%q is not %d wide", got, w)
 		}
 	}
+}
+
+// Plays have lanes of their own, and their workers are none of this dashboard's.
+func TestPlaysStayOffTheWorkersTab(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(3)
+	s.app.pic.lanes.Without("crash-3f2a")
+	for i, queue := range []string{"crash-3f2a", "crash-3f2a-urgent", "crash-3f2ab"} {
+		s.state.Leases.List = append(s.state.Leases.List, watch.Lease{
+			JobID: int64(i + 1), Queue: queue, Kind: queue, Attempts: 1, Owner: fmt.Sprintf("db7:99:5/w9#%d", i+1), LockedAt: s.now, ExpiresAt: s.now.Add(time.Minute),
+		})
+	}
+	s.pass(3)
+	s.sees("3 crash-3f2ab w9@db7:99")
+	s.seesNot("1 crash-3f2a", "2 crash-3f2a-urgent")
+}
+
+// A stalled heartbeat may renew a lease whose handler was stopped: nobody runs its job.
+func TestALeaseThatIsRunByNobodyIsNoWork(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(3)
+	s.claim(1, "w1", 1)
+	s.crew[0].Running = []workers.Running{{JobID: 1, Queue: "emails", Kind: "send", Attempt: 1, Since: s.now}}
+	s.pass(5)
+	s.seesNot("░")
+	s.crew[0].Running = nil
+	s.pass(5)
+	s.sees("AAA░░░")
 }

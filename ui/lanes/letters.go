@@ -27,7 +27,7 @@ func (r *Recorder) spell(now time.Time) {
 	for _, h := range r.open {
 		h.job.ill = h.job.ill || h.ill(now)
 		h.job.story = h.job.story || h.job.ill
-		if h.job.letter == 0 && (h.job.story || now.Sub(h.from) >= brief) {
+		if h.job.letter == 0 && (h.job.story || h.lasts(now) >= brief) {
 			due = append(due, h)
 		}
 	}

@@ -134,6 +134,14 @@ func (h *hold) trace(now time.Time) time.Time {
 	return h.to
 }
 
+// lasts is for how long the job has been held, or its handler ran where that is over.
+func (h *hold) lasts(now time.Time) time.Duration {
+	if h.run.ID != 0 && !h.run.Ended.IsZero() {
+		now = earlier(h.run.Ended, now)
+	}
+	return now.Sub(h.from)
+}
+
 // goes reports whether at a moment the job is held, or run by who lost it.
 func (h *hold) goes(now time.Time) bool {
 	return h.going(now) || h.lost && h.run.ID != 0 && (h.run.Ended.IsZero() || h.run.Ended.After(now))

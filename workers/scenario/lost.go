@@ -71,6 +71,7 @@ func (s *Stage) tellLosses(ctx context.Context, gone map[queue.Lease]float64) er
 			e.What, e.Text = workers.ReapedDead, fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", lease.ID, nameOf(lease.Token), attempt)
 		}
 		s.event(e)
+		s.runs.heard(workers.Event{At: e.At, What: e.What, JobID: lease.ID})
 		return nil
 	})
 	return err
