@@ -9,7 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/ui/term"
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -240,5 +242,34 @@ func poisonPicture(p *scenario.Picture, text string) {
 	}
 	for i := range p.Events {
 		p.Events[i].Worker, p.Events[i].Text = text, text
+	}
+}
+
+// What stands before the lanes is explained as the marks in them are.
+func TestStatesOfWorkersAreExplained(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	pic := crashPicture(scenario.Playing, 1)
+	pic.Workers = []scenario.Worker{{Name: "w1", State: string(workers.Stopped), Slots: 1}, {Name: "w2", State: string(workers.Idle), Slots: 2}, {Name: "w3", State: string(workers.Busy), Slots: 1}}
+	pic.Leases = []scenario.Lease{{Job: 1, Worker: "w2", Attempt: 1}, {Job: 2, Worker: "w2", Attempt: 1}, {Job: 3, Worker: "w1", Attempt: 1}, {Job: 4, Worker: "w3", Attempt: 1}}
+	s.performs([]scenario.Picture{pic, pic, pic}, 250*time.Millisecond)
+	s.sees("– ended", "○ idle", "● busy", "2 its second slot")
+}
+
+// Steps have short names in the list of what is asserted; where there is none, the
+// narration stands in.
+func TestStepsAreListedByTheirNames(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	s.stands(crashPicture(scenario.Playing, 1))
+	s.sees("1  Two jobs held", "2  The worker dies", "3  Now w2 has its own job done")
+	for _, story := range scenario.All() {
+		for i, step := range story.Steps {
+			if n := len(strings.Fields(step.Name)); n == 0 || safe.Width(step.Name) > 30 {
+				t.Errorf("%s: step %d is named %q, which is no short name", story.Name, i+1, step.Name)
+			}
+		}
 	}
 }

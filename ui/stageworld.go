@@ -11,8 +11,8 @@ import (
 )
 
 // world is what the play shows of its world, what matters most first. What a scenario
-// does not use takes no room. It has the measures, unless they stand elsewhere: last as long
-// as there are none. The blocks are w cells wide within their frames.
+// does not use takes no room. It has the measures once they are taken, unless they stand
+// elsewhere. The blocks are w cells wide within their frames.
 func (s *stagePage) world(w int, measures bool) (blocks []section) {
 	pic := &s.of.pic
 	if len(pic.Bars) > 0 {
@@ -35,9 +35,6 @@ func (s *stagePage) world(w int, measures bool) (blocks []section) {
 	}
 	if len(s.notable()) > 0 || len(blocks) == 0 {
 		blocks = append(blocks, s.happenings())
-	}
-	if measures && !taken && len(pic.Measures) > 0 {
-		blocks = append(blocks, s.measures(false))
 	}
 	return blocks
 }
