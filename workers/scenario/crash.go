@@ -111,7 +111,7 @@ func crash() Scenario {
 			},
 		},
 		Measures: []Measure{{
-			Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s",
+			Name: "recovery", Text: "recovery of the job, from the crash to pending", Unit: "s",
 			Bound: AtMost(usualLease.Seconds() + 0.25), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) { return s.recovery(ctx, crashed, orphan) },
 		}},

@@ -123,7 +123,7 @@ func kill9() Scenario {
 			},
 		},
 		Measures: []Measure{{
-			Name: "recovery", Text: "from kill -9 until all 20 were pending again", Unit: "s",
+			Name: "recovery", Text: "recovery of all 20, from kill -9 to pending", Unit: "s",
 			Bound: AtMost(lease.Seconds() + 0.25), Timed: true,
 			Value: func(ctx context.Context, s *Stage) (float64, error) { return s.recovery(ctx, killed, jobs...) },
 		}},
