@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// markOfDemonstrations is the setting that says that a database may be broken.
+const markOfDemonstrations = "leasetop.demonstration"
+
 // Demonstration tells whether this database may be broken on purpose, to show that a
 // queue survives it: it is on this machine, reached over a socket or a loopback address,
 // and marked, by the setting leasetop.demonstration being on. When it may not, why says
@@ -15,14 +18,14 @@ import (
 func (q *Queue) Demonstration(ctx context.Context) (ok bool, why string, err error) {
 	var database, address string
 	var near, marked bool
-	if err := q.pool.QueryRow(ctx, q.schema.Query("demonstration")).Scan(&database, &address, &near, &marked); err != nil {
+	if err := q.pool.QueryRow(ctx, q.schema.Query("demonstration"), markOfDemonstrations).Scan(&database, &address, &near, &marked); err != nil {
 		return false, "", q.failed("look for the mark of demonstrations", err)
 	}
 	switch {
 	case !near:
 		return false, fmt.Sprintf("the server of database %s is at %s, which is not this machine: use one here, as the private server", database, address), nil
 	case !marked:
-		return false, fmt.Sprintf("database %s is not marked for demonstrations: run ALTER DATABASE %s SET leasetop.demonstration = on, as a superuser, and connect again", database, database), nil
+		return false, fmt.Sprintf("database %s is not marked for demonstrations: run ALTER DATABASE %s SET %s = on, as a superuser, and connect again", database, database, markOfDemonstrations), nil
 	}
 	return true, "", nil
 }

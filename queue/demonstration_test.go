@@ -41,10 +41,14 @@ func TestCureOfAnUnmarkedDatabase(t *testing.T) {
 		t.Fatalf("%q has no cure", why)
 	}
 	exec(t, q, cure)
+	other := must[*Queue](t)(New(q.Pool(), "shop")) // the mark is the database's, whatever the schema
 	if marked, why, err := q.Demonstration(t.Context()); err != nil || marked {
 		t.Errorf("the session that asked before is marked: %v, %q", err, why)
 	}
 	q.Pool().Reset()
+	if marked, why, err := other.Demonstration(t.Context()); err != nil || !marked {
+		t.Errorf("from another schema: %v, %q", err, why)
+	}
 	if marked, why, err := q.Demonstration(t.Context()); err != nil || !marked {
 		t.Errorf("after %s: %v, %q", cure, err, why)
 	}

@@ -1,4 +1,4 @@
 -- Takes the lock by which others know that a play lives, or that it does not.
---   $1 the play's name
+--   $1 the lock's name, the same whatever the schema
 -- One row: whether it was had. It is the session's, until that ends or scenario_unlock.sql.
-SELECT pg_try_advisory_lock(hashtextextended('leasetop scenario ' || $1::text, 0))
+SELECT pg_try_advisory_lock(hashtextextended($1::text, 0))

@@ -20,6 +20,7 @@ import (
 const (
 	schemaPrefix = "leasetop_play_"
 	serverPrefix = "play-"
+	lockPrefix   = "leasetop scenario " // of advisory locks, which are the database's
 )
 
 // occupy makes what the play needs in the database, and sweeps away what killed plays left.
@@ -72,13 +73,13 @@ func (s *Stage) occupy(ctx context.Context) error {
 
 // tryLock takes the lock of a play.
 func (s *Stage) tryLock(ctx context.Context, run string) (got bool, err error) {
-	err = s.lock.QueryRow(ctx, s.Q.Schema().Query("scenario_lock"), run).Scan(&got)
+	err = s.lock.QueryRow(ctx, s.Q.Schema().Query("scenario_lock"), lockPrefix+run).Scan(&got)
 	return got, err
 }
 
 // unlock gives back the lock of a dead play.
 func (s *Stage) unlock(ctx context.Context, run string) error {
-	_, err := s.lock.Exec(ctx, s.Q.Schema().Query("scenario_unlock"), run)
+	_, err := s.lock.Exec(ctx, s.Q.Schema().Query("scenario_unlock"), lockPrefix+run)
 	return err
 }
 

@@ -282,17 +282,20 @@ func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
 func TestPlaysGoOnBesideEachOther(t *testing.T) {
 	t.Parallel()
 	g := ground(t)
-	first, _ := ByName("crash")
-	play := Start(t.Context(), first, g, Options{Stepped: true, Patience: 10})
-	reach(t, play, 1)
-	if r := perform(t.Context(), t, "crash", g, 10); !r.OK {
-		t.Error(r.Err)
-	}
-	play.Next()
-	reach(t, play, 2)
-	play.Next()
-	if r := play.Result(); !r.OK {
-		t.Errorf("%+v", r)
+	for _, name := range []string{"crash", "mistake-long-claim"} { // one in a queue, one in a schema of its own
+		first, _ := ByName(name)
+		play := Start(t.Context(), first, g, Options{Stepped: true, Patience: 10})
+		reach(t, play, 1)
+		if r := perform(t.Context(), t, "crash", g, 10); !r.OK {
+			t.Errorf("beside %s: %v", name, r.Err)
+		}
+		for step := 1; step < len(first.Steps); step++ {
+			reach(t, play, step)
+			play.Next()
+		}
+		if r := play.Result(); !r.OK {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 
