@@ -76,6 +76,27 @@ func TestMarkedDatabaseElsewhereIsNotForDemonstrations(t *testing.T) {
 	}
 }
 
+// Who connects cannot make somebody's database one for demonstrations.
+func TestConnectionCannotMarkTheDatabase(t *testing.T) {
+	t.Parallel()
+	owner := open(t)
+	demonstrable(t, owner, "off")
+	for _, more := range []string{
+		"options=-cleasetop.demonstration%3Don", "options=-c%20work_mem%3D1MB%20--LeaseTop.demonstration%3Don",
+		`options=-c%20leasetop%5C.demo%5Cnstration%3Don`, "leasetop.demonstration=on", "LEASETOP.demonstration=on",
+	} {
+		q := must[*Queue](t)(Open(t.Context(), owner.Pool().Config().ConnString()+"&"+more, Options{MaxConns: 1}))
+		defer q.Close()
+		var set string
+		ok(t, q.Pool().QueryRow(t.Context(), "show leasetop.demonstration").Scan(&set))
+		marked, why, err := q.Demonstration(t.Context())
+		ok(t, err)
+		if set != "on" || marked || !strings.Contains(why, "ALTER DATABASE ") {
+			t.Errorf("%s, in which it is %s: %v, %q", more, set, marked, why)
+		}
+	}
+}
+
 // It reads no table: a role without any right, on a database without the schema, is told.
 func TestAnybodyMayAskForTheMark(t *testing.T) {
 	t.Parallel()
