@@ -37,13 +37,12 @@ func (q *Queue) Demonstration(ctx context.Context) (ok bool, why string, err err
 
 // marksItself tells whether the mark is among what the connection asks for.
 func (q *Queue) marksItself() bool {
-	const mark = "leasetop.demonstration"
 	for name, value := range q.ConnConfig().RuntimeParams {
 		switch name = strings.ToLower(name); name {
-		case mark:
+		case markOfDemonstrations:
 			return true
 		case "options": // as in "-c name=value", in which any character may be escaped
-			if strings.Contains(strings.ToLower(strings.ReplaceAll(value, `\`, "")), mark) {
+			if strings.Contains(strings.ToLower(strings.ReplaceAll(value, `\`, "")), markOfDemonstrations) {
 				return true
 			}
 		}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -267,6 +268,14 @@ func (s *stagePage) invariants(w int) []string {
 	t, i := s.pic.theme, s.of.pic.Invariants
 	if !i.Known {
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.dim.draw("not counted yet"), w)}
+	}
+	if i.Stale(s.pic.local) {
+		told := fmt.Sprintf(" · before: lost %d · doubled %d · overlap %d", i.Lost, i.Doubled, i.Overlaps)
+		note := "not counted for " + age(s.pic.local.Sub(i.Counted))
+		if !s.of.pic.Ended.IsZero() {
+			note = "not counted at the end"
+		}
+		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.bad.draw(note)+t.dim.draw(told), w)}
 	}
 	ledger := &Ledger{Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
 	if i.Worst >= 0 { // else nothing was reclaimed yet

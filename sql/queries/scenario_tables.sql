@@ -4,11 +4,12 @@
 -- two plays that begin at once.
 SELECT pg_advisory_xact_lock(7163540823);
 
--- Plays that go on, and those that were killed: see scenario_lock.sql.
+-- Plays that go on, and those that were killed: see scenario_lock.sql and scenario_beat.sql.
 CREATE TABLE IF NOT EXISTS leasetop.scenario_runs (
   run   text        PRIMARY KEY,
   began timestamptz NOT NULL DEFAULT now()
 );
+ALTER TABLE leasetop.scenario_runs ADD COLUMN IF NOT EXISTS beat timestamptz NOT NULL DEFAULT clock_timestamp();
 
 -- What the jobs of plays did: one row for each effect. There is no unique constraint on
 -- purpose: an effect that happened twice must show.

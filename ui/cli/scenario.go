@@ -227,7 +227,10 @@ func (t *playTeller) end(pic scenario.Picture) {
 		}
 		fmt.Fprintf(t.w, "     %s %s: %s\n", tick(m.State), safe.Text(text), safe.Text(m.Text))
 	}
-	if i := pic.Invariants; i.Known {
+	switch i := pic.Invariants; {
+	case i.Missed:
+		fmt.Fprintf(t.w, "     %s not counted: lost, double effects, overlaps of two runners\n", tick(scenario.Failed))
+	case i.Known:
 		whose := ""
 		if i.Exempt {
 			whose = "with protection: "

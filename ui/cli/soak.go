@@ -85,6 +85,9 @@ func soakStands(pic scenario.Picture) string {
 		}
 	}
 	i := pic.Invariants
+	if i.Missed {
+		return text + " · lost, double effects, overlaps: not counted"
+	}
 	return text + fmt.Sprintf(" · lost %d · double effects %d · overlaps %d", i.Lost, i.Doubled, i.Overlaps)
 }
 

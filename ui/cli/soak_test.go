@@ -20,6 +20,10 @@ func TestSoakSaysHowItStands(t *testing.T) {
 	if got, want := soakStands(pic), "faults 5 · done 40 · waiting 2 · leased 5 · dead 7 · lost 0 · double effects 1 · overlaps 0"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	pic.Invariants.Missed = true
+	if got, want := soakStands(pic), "faults 5 · done 40 · waiting 2 · leased 5 · dead 7 · lost, double effects, overlaps: not counted"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if got, want := soakBroke(pic), "crash 3 · kill -9 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -105,6 +105,11 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, da
 		err := plain.Run(ctx, feed, shop.crew, alerts.Limits, os.Stdout)
 		return errors.Join(err, heal(ctx, damage))
 	}
+	sweeping, stop := context.WithCancel(ctx)
+	var swept sync.WaitGroup
+	swept.Go(func() { scenario.SweepServers(sweeping, "") })
+	defer swept.Wait()
+	defer stop()
 	config := ui.Config{
 		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts,
 		Scenarios: stories{scenario.Ground{Queue: d.Queue}}, Faults: damage,

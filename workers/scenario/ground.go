@@ -16,7 +16,14 @@ type Ground struct {
 // Allows tells whether a scenario may be played here, and if not, why and what to do.
 // A database which is not local, or not marked for demonstrations, is somebody's:
 // only scenarios that keep to queues of their own are played there.
+// Nothing is played through a pooler that hands a server's session from one client to the
+// next: plays live by their session's lock, workers by LISTEN.
 func (g Ground) Allows(ctx context.Context, needs Needs) (ok bool, why string, err error) {
+	if pooled, err := g.pooled(ctx); err != nil {
+		return false, "", fmt.Errorf("see whether a pooler stands between: %w", err)
+	} else if pooled {
+		return false, "a pooler stands between this program and the server, and plays need sessions of their own: connect to the server itself, not through a pooler", nil
+	}
 	if needs == Queue {
 		return true, "", nil
 	}
@@ -25,4 +32,16 @@ func (g Ground) Allows(ctx context.Context, needs Needs) (ok bool, why string, e
 		return false, "", fmt.Errorf("see whether this database is for demonstrations: %w", err)
 	}
 	return ok, why, nil
+}
+
+// pooled tells whether the server's process is another than the connection was told.
+func (g Ground) pooled(ctx context.Context) (bool, error) {
+	conn, err := g.Queue.Pool().Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	var pid int64
+	err = conn.QueryRow(ctx, g.Queue.Schema().Query("backend")).Scan(&pid)
+	return pid != int64(conn.Conn().PgConn().PID()), err
 }

@@ -22,6 +22,51 @@ type Load struct {
 	jobs    []int64 // what was acknowledged
 	refused int
 	last    error // why the last one was refused
+
+	meanwhile int // jobs since the play waits
+	resting   bool
+}
+
+// mostWaiting is how many jobs a load makes while the play waits for its audience: then it
+// rests until the next step, for an audience may stay away for a day.
+const mostWaiting = 2000
+
+// rest is a time, by the database's clock, in which a load made nothing.
+type rest struct{ from, to time.Time }
+
+// rests tells whether the load rests.
+func (l *Load) rests(ctx context.Context, s *Stage) bool {
+	waits := s.play.board.waits()
+	if waits {
+		l.meanwhile++
+	} else {
+		l.meanwhile = 0
+	}
+	if should := l.meanwhile > mostWaiting; should != l.resting {
+		ctx, cancel := context.WithTimeout(ctx, loadWaits)
+		defer cancel()
+		now, err := s.Now(ctx)
+		if err != nil {
+			return l.resting // the server is away: it is not the time to change
+		}
+		l.resting = should
+		s.rests(now, should)
+	}
+	return l.resting
+}
+
+// rests notes that a load rests from now on, or no longer.
+func (s *Stage) rests(now time.Time, rests bool) {
+	text := "the producer rests until the next step: there are enough jobs"
+	s.mu.Lock()
+	if rests {
+		s.rested = append(s.rested, rest{from: now})
+	} else if n := len(s.rested); n > 0 {
+		s.rested[n-1].to = now
+		text = "the producer goes on"
+	}
+	s.mu.Unlock()
+	s.Note("", text)
 }
 
 // labour is the payload of such a job: how long its handler is at it.
@@ -68,7 +113,9 @@ func (s *Stage) LoadOf(every time.Duration, job func(lot *rand.Rand) queue.NewJo
 				return
 			case <-next.C:
 			}
-			l.enqueue(ctx, s, job(lot))
+			if !l.rests(ctx, s) {
+				l.enqueue(ctx, s, job(lot))
+			}
 		}
 	}()
 	return l

@@ -3,6 +3,9 @@ package scenario
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,5 +66,51 @@ func TestLabourIsCutShort(t *testing.T) {
 	}
 	if err := Labour(t.Context(), &queue.Job{Payload: []byte(`{}`)}); err != nil {
 		t.Errorf("no labour: %v", err)
+	}
+}
+
+// An audience may leave for the night: the jobs do not pile up until the morning.
+func TestLoadRestsWhileThePlayWaitsForLong(t *testing.T) {
+	t.Parallel()
+	var (
+		load  *Load
+		stage *Stage
+		began time.Time
+	)
+	story := Scenario{
+		Name: "load", Needs: Queue, Flows: true,
+		Steps: []Step{
+			{Do: func(ctx context.Context, s *Stage) (err error) {
+				stage = s
+				_, err = s.Crew(ctx, CrewOptions{Workers: []string{"w1", "w2"}, Slots: 8, Conns: 8})
+				load = s.LoadOf(time.Millisecond, func(*rand.Rand) queue.NewJob { return queue.NewJob{Value: labour{}} })
+				began = time.Now()
+				return err
+			}},
+			{Expect: []Expect{{Text: "it goes on", Within: 30 * time.Second, Holds: func(context.Context, *Stage) (bool, string, error) {
+				return len(load.Jobs()) > mostWaiting+50, "", nil
+			}}}},
+		},
+	}
+	play := Start(t.Context(), story, ground(t), Options{Stepped: true, Patience: 10})
+	reach(t, play, 1)
+	rests := func(p Picture) bool {
+		return slices.ContainsFunc(p.Events, func(e Event) bool { return strings.Contains(e.Text, "the producer rests") })
+	}
+	await(t, play, "the load rests", rests)
+	rested := len(load.Jobs())
+	time.Sleep(time.Second) // which counts for no pause in the work
+	if more := len(load.Jobs()) - rested; more > 1 {
+		t.Errorf("it made %d jobs meanwhile", more)
+	}
+	play.Next()
+	await(t, play, "it goes on", func(p Picture) bool {
+		return slices.ContainsFunc(p.Events, func(e Event) bool { return e.Text == "the producer goes on" })
+	})
+	if pause, err := stage.Pause(t.Context(), began, time.Now()); err != nil || pause >= time.Second {
+		t.Errorf("the longest pause was %v, %v", pause, err)
+	}
+	if r := play.Result(); !r.OK {
+		t.Errorf("%+v", r)
 	}
 }

@@ -3,6 +3,8 @@ package scenario
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -89,13 +91,32 @@ func (s *Stage) look(ctx context.Context) {
 func (s *Stage) count(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
+	defer time.AfterFunc(staleAfter, s.missed).Stop()
 	inv, err := s.invariants(ctx)
+	switch {
+	case errors.Is(err, errSwept):
+		s.play.cancel(errSwept)
+	case errors.Is(ctx.Err(), context.Canceled): // nobody asks any more
+		return
+	}
 	if err != nil {
+		s.missed()
 		return
 	}
 	s.play.board.touch(func(b *Picture) (news bool) {
-		news = b.Invariants != inv
+		before := b.Invariants
+		before.Counted = inv.Counted
+		news = before != inv
 		b.Invariants = inv
+		return news
+	})
+}
+
+// missed shows that what must hold was not counted.
+func (s *Stage) missed() {
+	s.play.board.touch(func(b *Picture) (news bool) {
+		news = !b.Invariants.Missed
+		b.Invariants.Missed = true
 		return news
 	})
 }
@@ -154,6 +175,7 @@ func (s *Stage) showWorkers() {
 // invariants counts what must hold.
 func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
 	s.mu.Lock()
+	began := time.Now()
 	acked := slices.Clone(s.acked)
 	i := Invariants{Worst: s.worst, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
 	crews, processes := slices.Clone(s.crews), slices.Clone(s.processes)
@@ -166,8 +188,17 @@ func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
 			i.Fenced += w.Fenced
 		}
 	}
-	err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_ledger"), s.run, acked, s.allQueues(true)).
-		Scan(&i.Effects, &i.Doubled, &i.Lost)
-	i.Known = err == nil
-	return i, err
+	entered := true
+	err := surely(ctx, func(ctx context.Context) error {
+		return s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_ledger"), s.run, acked, s.allQueues(true)).
+			Scan(&i.Effects, &i.Doubled, &i.Lost, &entered)
+	})
+	switch {
+	case err != nil:
+		return i, fmt.Errorf("count what must hold: %w", err)
+	case !entered:
+		return i, errSwept
+	}
+	i.Known, i.Counted = true, began
+	return i, nil
 }

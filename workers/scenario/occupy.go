@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leasetop/leasetop/queue"
 	leasesql "github.com/leasetop/leasetop/sql"
-	"github.com/leasetop/leasetop/sql/local"
 )
 
 // Names of what plays make, by which leftovers are known.
@@ -24,51 +21,61 @@ const (
 )
 
 // occupy makes what the play needs in the database, and sweeps away what killed plays left.
-// A play holds an advisory lock for as long as it lives, by which others know that it does.
+// From then on others know that it lives: see live.
 func (s *Stage) occupy(ctx context.Context) error {
-	config, err := s.Q.DialConfig(ctx)
-	if err != nil {
-		return err
-	}
-	config.RuntimeParams["application_name"] = "leasetop audience"
-	if s.lock, err = pgx.ConnectConfig(ctx, config); err != nil {
-		return err
-	}
-	s.Later("let go of the play's lock", func(ctx context.Context) error { return s.lock.Close(ctx) })
-	if got, err := s.tryLock(ctx, s.run); err != nil || !got {
-		return errors.Join(err, fmt.Errorf("lock %s", s.run))
-	}
-	home := s.play.ground.Queue
-	if s.play.scenario.Needs == Server {
-		s.sweepServers(ctx)
-	} else if ok, _, err := home.Demonstration(ctx); err == nil && ok {
-		if err := s.sweepSchemas(ctx); err != nil {
-			return fmt.Errorf("sweep away what killed plays left: %w", err)
+	s.sweepServers(ctx)
+	needs := s.play.scenario.Needs
+	if needs != Server { // nobody else comes there
+		if err := s.takeLock(ctx); err != nil {
+			return err
+		}
+		s.Later("let go of the play's lock", s.letGo)
+		if ok, _, err := s.play.ground.Queue.Demonstration(ctx); err == nil && ok {
+			if err := s.sweepSchemas(ctx); err != nil {
+				return fmt.Errorf("sweep away what killed plays left: %w", err)
+			}
 		}
 	}
-	if name := s.Q.Schema().Name(); s.play.scenario.Needs == Schema {
-		s.Later("drop the schema", func(ctx context.Context) error { return s.dropSchema(ctx, s.Q.Schema()) })
-		s.Note("", "making schema "+name)
+	if needs == Schema {
+		s.Later("drop the schema", s.dropOwn)
+		s.Note("", "making schema "+s.Q.Schema().Name())
 	}
-	if s.play.scenario.Needs != Queue {
+	if needs != Queue {
 		if err := s.Q.Migrate(ctx); err != nil {
 			return err
 		}
 	}
-	if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_tables"), pgx.QueryExecModeSimpleProtocol); err != nil {
+	if err := s.makeTables(ctx); err != nil {
 		return fmt.Errorf("make the scenarios' ledger in schema %s: %w", s.Q.Schema().Name(), err)
 	}
-	if s.play.scenario.Needs != Queue {
-		return nil // it goes with the schema or the server
+	if needs == Queue {
+		if err := s.mayPlay(ctx); err != nil {
+			return err
+		}
+		if err := s.sweepRuns(ctx); err != nil {
+			return fmt.Errorf("sweep away what killed plays left: %w", err)
+		}
 	}
-	if err := s.sweepRuns(ctx); err != nil {
-		return fmt.Errorf("sweep away what killed plays left: %w", err)
-	}
-	if _, err := s.lock.Exec(ctx, s.Q.Schema().Query("scenario_run"), s.run); err != nil {
+	if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_run"), s.run); err != nil {
 		return err
 	}
-	s.Later("remove the play's jobs", func(ctx context.Context) error { return clean(ctx, s.Q, s.run) })
+	if needs == Queue { // else it goes with the schema or the server
+		s.Later("remove the play's jobs", s.cleanOwn)
+	}
+	if needs != Server {
+		s.live()
+	}
 	return nil
+}
+
+// makeTables makes the scenarios' own tables where they are missing.
+func (s *Stage) makeTables(ctx context.Context) error {
+	var missing bool
+	if err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_missing")).Scan(&missing); err != nil || !missing {
+		return forbid(err, s.Q)
+	}
+	_, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_tables"), pgx.QueryExecModeSimpleProtocol)
+	return forbid(err, s.Q)
 }
 
 // tryLock takes the lock of a play.
@@ -89,6 +96,15 @@ func clean(ctx context.Context, q *queue.Queue, run string) error {
 	return err
 }
 
+// cleanOwn removes all jobs of this play.
+func (s *Stage) cleanOwn(ctx context.Context) error {
+	err := surely(ctx, func(ctx context.Context) error { return clean(ctx, s.Q, s.run) })
+	if err != nil {
+		return fmt.Errorf("%w; left are the jobs in queues %s and %s-…: the next play in schema %s removes them", err, s.run, s.run, s.Q.Schema().Name())
+	}
+	return nil
+}
+
 // sweepRuns removes the jobs of plays that were killed.
 func (s *Stage) sweepRuns(ctx context.Context) error {
 	rows, _ := s.lock.Query(ctx, s.Q.Schema().Query("scenario_runs"))
@@ -96,7 +112,12 @@ func (s *Stage) sweepRuns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.sweep(ctx, runs, func(run string) error { return clean(ctx, s.Q, run) })
+	return s.sweep(ctx, runs, func(run string) error {
+		if stale, err := s.stale(ctx, s.Q.Schema(), run); err != nil || !stale {
+			return err
+		}
+		return clean(ctx, s.Q, run)
+	})
 }
 
 // sweepSchemas drops the schemas of plays that were killed.
@@ -115,11 +136,25 @@ func (s *Stage) sweepSchemas(ctx context.Context) error {
 		if err != nil {
 			return nil // none of ours
 		}
+		if stale, err := s.stale(ctx, schema, run); err != nil || !stale {
+			return err
+		}
 		return s.dropSchema(ctx, schema)
 	})
 }
 
-// sweep calls remove for each play that does not live.
+// stale tells whether a play has shown no sign of life for a while. Who has its lock may
+// rely on that: without it the play shows none.
+func (s *Stage) stale(ctx context.Context, schema *leasesql.Schema, run string) (stale bool, err error) {
+	err = s.lock.QueryRow(ctx, schema.Query("scenario_stale"), run, deadAfter.Seconds()).Scan(&stale)
+	pg := (*pgconn.PgError)(nil)
+	if errors.As(err, &pg) && (pg.Code == "42P01" || pg.Code == "42703" || pg.Code == "3F000") {
+		return true, nil // killed before it was entered
+	}
+	return stale, err
+}
+
+// sweep calls remove for each play whose lock is free, and holds it meanwhile.
 func (s *Stage) sweep(ctx context.Context, runs []string, remove func(run string) error) error {
 	for _, run := range runs {
 		if run == s.run {
@@ -139,24 +174,49 @@ func (s *Stage) sweep(ctx context.Context, runs []string, remove func(run string
 	return nil
 }
 
+// dropOwn drops the play's own schema.
+func (s *Stage) dropOwn(ctx context.Context) error {
+	schema := s.Q.Schema()
+	err := surely(ctx, func(ctx context.Context) error { return s.dropSchema(ctx, schema) })
+	if err != nil {
+		var cure []string
+		for _, file := range schemaDrops {
+			_, statement, _ := strings.Cut(schema.Query(file), "*/ ")
+			cure = append(cure, statement)
+		}
+		return fmt.Errorf("%w; left is schema %s, which the next play in this database removes, or run %s", err, schema.Name(), strings.Join(cure, "; "))
+	}
+	return nil
+}
+
+// schemaDrops are the statements that remove a play's schema.
+var schemaDrops = []string{"scenario_drop_publication", "scenario_drop_schema"}
+
 func (s *Stage) dropSchema(ctx context.Context, schema *leasesql.Schema) error {
-	for _, statement := range []string{"scenario_drop_publication", "scenario_drop_schema"} {
-		if _, err := s.lock.Exec(ctx, schema.Query(statement)); err != nil {
+	for _, statement := range schemaDrops {
+		if _, err := s.Q.Pool().Exec(ctx, schema.Query(statement)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sweepServers removes the servers of plays that were killed, which nobody holds any more.
-// What cannot be removed now is tried again by the next play.
-func (s *Stage) sweepServers(ctx context.Context) {
-	folders, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(s.Server.DataDir())), serverPrefix+"*"))
-	slices.Sort(folders)
-	for _, folder := range folders {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			continue
+// surely does something that must be done, on another connection where one broke, while
+// the server is away for a moment: all but an answer of the server's is tried again.
+func surely(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, surelyTakes)
+	defer cancel()
+	for {
+		err := do(ctx)
+		if err == nil || answered(err) || !pause(ctx, backEvery) {
+			return err
 		}
-		_ = local.Remove(ctx, local.Options{Dir: filepath.Dir(folder), Name: filepath.Base(folder)}) // ErrInUse: it lives
 	}
+}
+
+// answered tells whether an error is the server's answer to a statement, and not that it
+// is going, or coming up.
+func answered(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return errors.As(err, &pg) && !strings.HasPrefix(pg.Code, "57P") && !strings.HasPrefix(pg.Code, "08")
 }

@@ -147,6 +147,8 @@ type Event struct {
 type Invariants struct {
 	Known    bool
 	Exempt   bool          // there are queues in which harm is shown on purpose: they are not counted
+	Counted  time.Time     // when that was, by this machine's clock
+	Missed   bool          // they could not be counted since, or not yet
 	Effects  int64         // of jobs, in the ledger
 	Lost     int64         // jobs that were acknowledged and are gone, or completed without effect: 0
 	Doubled  int64         // effects beyond the first of a job: 0
@@ -157,6 +159,12 @@ type Invariants struct {
 	Overlap  time.Duration // the longest of them
 }
 
+// Stale tells whether the figures are not those of now: they could not be counted, or not
+// for a while.
+func (i Invariants) Stale(now time.Time) bool {
+	return !i.Known || i.Missed && now.Sub(i.Counted) > staleAfter
+}
+
 // Kept tells whether nothing was lost, doubled or run by two at once.
 func (i Invariants) Kept() bool {
 	return !i.Known || i.Lost == 0 && i.Doubled == 0 && i.Overlaps == 0
@@ -164,6 +172,7 @@ func (i Invariants) Kept() bool {
 
 const (
 	eventsKept = 200
+	staleAfter = 2 * time.Second
 	pointsKept = 600
 )
 

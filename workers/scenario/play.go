@@ -26,6 +26,7 @@ type Options struct {
 
 const (
 	usualPatience = 5 * time.Second
+	usualSetUp    = 30 * time.Second
 	lookAgain     = 20 * time.Millisecond // between two looks at an assertion
 	cleanUpTime   = 30 * time.Second
 	// Reading time of a narration: about 14 characters a second, as subtitles have it.
@@ -116,7 +117,7 @@ func (p *Play) perform(ctx context.Context) {
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
-		if !errors.Is(cause, ErrCancelled) {
+		if !errors.Is(cause, ErrCancelled) && !errors.Is(cause, errSwept) {
 			err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 		}
 	}
@@ -126,6 +127,9 @@ func (p *Play) perform(ctx context.Context) {
 		stage.look(ctx)
 		stage.count(ctx)
 		stage.showWorkers()
+		if errors.Is(context.Cause(ctx), errSwept) { // so its jobs are not lost
+			err = errSwept
+		}
 	}
 	p.board.change(func(b *Picture) { b.State = CleaningUp })
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
@@ -141,7 +145,7 @@ var errFailed = errors.New("an assertion does not hold")
 
 func (p *Play) tell(ctx context.Context, s *Stage) error {
 	if setup := p.scenario.Setup; setup != nil {
-		if err := setup(ctx, s); err != nil {
+		if err := p.setUp(ctx, s, setup); err != nil {
 			return fmt.Errorf("set the stage: %w", err)
 		}
 	}
@@ -152,6 +156,23 @@ func (p *Play) tell(ctx context.Context, s *Stage) error {
 		}
 	}
 	return p.measure(ctx, s)
+}
+
+// setUp gives up when it takes too long. What it makes may live as long as the play.
+func (p *Play) setUp(ctx context.Context, s *Stage, setup func(context.Context, *Stage) error) error {
+	within := p.scenario.SetsUpIn
+	if within == 0 {
+		within = usualSetUp
+	}
+	within *= time.Duration(p.o.Patience)
+	late := fmt.Errorf("it was not done within %v", within)
+	setting, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(within, func() { cancel(late) })
+	err := setup(setting, s)
+	if !timer.Stop() && ctx.Err() == nil && err != nil && !errors.Is(err, late) {
+		err = fmt.Errorf("%w: %w", late, err)
+	}
+	return err
 }
 
 func (p *Play) step(ctx context.Context, s *Stage, i int) error {

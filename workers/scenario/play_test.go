@@ -254,30 +254,6 @@ func held(p Picture) string {
 	return strings.Join(all, " ")
 }
 
-// What a killed play left is swept away by the next one.
-func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
-	t.Parallel()
-	g := ground(t)
-	if r := perform(t.Context(), t, "crash", g, 10); !r.OK { // makes the tables
-		t.Fatal(r.Err)
-	}
-	for _, statement := range []string{
-		"insert into leasetop.scenario_runs (run) values ('crash-dead01')",
-		"insert into leasetop.jobs (queue) values ('crash-dead01'), ('crash-dead01-x'), ('crash-dead010')",
-		"create schema leasetop_play_index_dead02",
-	} {
-		if _, err := g.Queue.Pool().Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r := perform(t.Context(), t, "crash", g, 10); !r.OK {
-		t.Fatal(r.Err)
-	}
-	if got := left(t, g); got != "jobs crash-dead010" { // somebody's own, by another name
-		t.Errorf("left: %q", got)
-	}
-}
-
 // A play that goes on is not swept away by another one.
 func TestPlaysGoOnBesideEachOther(t *testing.T) {
 	t.Parallel()

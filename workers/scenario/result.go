@@ -91,7 +91,11 @@ func (b *board) result() Result {
 			{"no effect happened twice", i.Doubled == 0},
 			{"no two runners trusted one lease", i.Overlaps == 0},
 		} {
-			r.Assertions = append(r.Assertions, Assertion{Text: one.text, OK: one.ok})
+			a := Assertion{Text: one.text, OK: one.ok && !i.Missed}
+			if i.Missed {
+				a.Seen = "not counted at the end"
+			}
+			r.Assertions = append(r.Assertions, a)
 		}
 	}
 	return r

@@ -26,6 +26,8 @@ type Scenario struct {
 	Quick bool          // few seconds, few resources: played whenever the tests run
 	Flows bool          // jobs flow between the steps too: the world is steady, but does not stand still
 
+	// SetsUpIn is how long Setup may take at most; 0 is 30 s.
+	SetsUpIn time.Duration
 	Setup    func(ctx context.Context, s *Stage) error // may be nil
 	Steps    []Step
 	Measures []Measure // taken after the last step, and shown as soon as they are known

@@ -2,9 +2,14 @@ package scenario
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/sql/local"
 )
 
 // Those that need servers of their own take longer, and are played one after another.
@@ -58,4 +63,46 @@ func TestStoppedPlayLeavesNoServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The server of a play that was killed is removed by any play, and one that is held is not.
+func TestServersOfKilledPlaysAreSweptAway(t *testing.T) {
+	t.Parallel()
+	g := ground(t)
+	g.Dir = t.TempDir()
+	old := time.Now().Add(-2 * beingMade)
+	for _, name := range []string{"play-dead-00000a", "play-young-00000b", "main"} {
+		if err := os.MkdirAll(filepath.Join(g.Dir, name, "data"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if name != "play-young-00000b" {
+			if err := os.Chtimes(filepath.Join(g.Dir, name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	SweepServers(t.Context(), g.Dir)
+	var left []string
+	folders, err := local.Folders(g.Dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		left = append(left, filepath.Base(folder))
+	}
+	if want := []string{"main", "play-young-00000b"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
+	}
+	young := filepath.Join(g.Dir, "play-young-00000b")
+	if err := os.Chtimes(young, old, old); err != nil {
+		t.Fatal(err)
+	}
+	play := Start(t.Context(), still(Queue), g, Options{Stepped: true})
+	reach(t, play, 0)
+	eventually(t, "a play that needs no server sweeps too", func() bool {
+		_, err := os.Stat(young)
+		return errors.Is(err, os.ErrNotExist)
+	})
+	play.Stop()
+	play.Result()
 }

@@ -49,8 +49,10 @@ type Stage struct {
 	watch     context.CancelFunc
 	watched   sync.WaitGroup
 	lock      *pgx.Conn // holds the play's advisory lock
+	dies      func()    // ends the goroutine that keeps it, and waits for its end; nil before
 	losses    losses
 	leaseless leaseless
+	rested    []rest // of the load
 	overlaps  overlap.Recorder
 	runs      runs
 	troubles  troubles

@@ -1,0 +1,28 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// What is not known does not pass for kept.
+func TestInvariantsOfAPlayThatAreNotCountedHaveNoTick(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{120, 80} {
+		s, _ := theatreAt(t, "", width, pick(width == 80, 24, 36))
+		s.press("enter")
+		pic := crashPicture(scenario.Waiting, 1)
+		pic.Invariants.Missed, pic.Invariants.Counted = true, s.app.pic.local.Add(-time.Second)
+		s.stands(pic)
+		s.sees("✓ lost 0")
+		pic.Invariants.Counted = s.app.pic.local.Add(-12 * time.Second)
+		s.stands(pic)
+		s.sees("not counted for 12s · before: lost 0 · doubled 0")
+		s.seesNot("✓ lost")
+		pic.State, pic.Ended = scenario.Failed, noon
+		s.stands(pic)
+		s.sees("not counted at the end · before: lost 0")
+	}
+}
