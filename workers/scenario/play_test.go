@@ -42,7 +42,7 @@ func left(t *testing.T, g Ground) string {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(lookAgain) {
 		left := found(t, g)
-		if !strings.HasPrefix(left, "sessions") || time.Since(began) > time.Minute {
+		if !strings.Contains(left, "sessions ") || time.Since(began) > time.Minute {
 			return left
 		}
 	}
