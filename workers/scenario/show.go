@@ -1,0 +1,105 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+)
+
+// Note tells the audience of something: worker is the story's name for who it is about, or "".
+func (s *Stage) Note(worker, text string) {
+	s.event(Event{At: time.Now(), Worker: worker, Text: text})
+}
+
+// over tells that the world is being taken down. How that goes is no part of the story.
+func (s *Stage) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.struck
+}
+
+func (s *Stage) event(e Event) {
+	if s.over() {
+		return
+	}
+	s.play.board.change(func(b *Picture) {
+		b.Events = append(b.Events, e)
+		if over := len(b.Events) - eventsKept; over > 0 {
+			b.Events = append([]Event(nil), b.Events[over:]...)
+		}
+	})
+}
+
+// Bar shows a figure to be compared with others; one of the same name is replaced.
+func (s *Stage) Bar(bar Bar) {
+	s.play.board.change(func(b *Picture) {
+		for i := range b.Bars {
+			if b.Bars[i].Name == bar.Name {
+				b.Bars[i] = bar
+				return
+			}
+		}
+		b.Bars = append(b.Bars, bar)
+	})
+}
+
+// Plot adds a point to a figure over time. Time stands still on it while the play waits
+// for its audience: what the story is about stays in sight however long somebody reads.
+func (s *Stage) Plot(name, unit string, value float64) {
+	if s.play.board.waits() {
+		return
+	}
+	s.plot(name, func(p *Plot) {
+		p.Unit = unit
+		p.Points = append(p.Points, value)
+		if over := len(p.Points) - pointsKept; over > 0 {
+			p.Points = append([]float64(nil), p.Points[over:]...)
+			for i := range p.Marks {
+				p.Marks[i].At -= over
+			}
+		}
+	})
+}
+
+// Mark marks the moment on a plot.
+func (s *Stage) Mark(plot, text string) {
+	s.plot(plot, func(p *Plot) { p.Marks = append(p.Marks, Mark{At: len(p.Points), Text: text}) })
+}
+
+func (s *Stage) plot(name string, draw func(*Plot)) {
+	s.play.board.change(func(b *Picture) {
+		for i := range b.Plots {
+			if b.Plots[i].Name == name {
+				draw(&b.Plots[i])
+				return
+			}
+		}
+		b.Plots = append(b.Plots, Plot{Name: name})
+		draw(&b.Plots[len(b.Plots)-1])
+	})
+}
+
+// Says sets what only the story knows of a worker's state, "partitioned" say; "" is what
+// the worker says itself.
+func (s *Stage) Says(worker, state string) {
+	s.mu.Lock()
+	s.said[worker] = state
+	s.mu.Unlock()
+	s.showWorkers()
+}
+
+// event of the runtime, as the audience is told it.
+func (s *Stage) heard(e workers.Event) {
+	s.runs.heard(e)
+	if e.Watched { // else it tells how long the database was away
+		s.late(e.Late)
+	}
+	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
+		return
+	}
+	if text, told := s.troubles.inStory(e); told {
+		s.event(Event{At: e.At, Worker: e.Worker, Text: text, What: e.What})
+	}
+	s.showWorkers()
+}
