@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,12 +86,17 @@ func (p *program) within(patience time.Duration, pattern string) string {
 	}
 }
 
-// end sends a signal and returns the exit status.
-func (p *program) end(s syscall.Signal) int {
+func (p *program) signal(s syscall.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// end sends a signal and returns the exit status.
+func (p *program) end(s syscall.Signal) int {
+	p.t.Helper()
+	p.signal(s)
 	for line := range p.lines {
 		p.seen.WriteString(line + "\n")
 	}
@@ -159,19 +165,26 @@ func TestKilledProgramLosesNothingAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	home := "LEASETOP_HOME=" + testdb.Home(t)
 	p := start(t, home, "DATABASE_URL=")
-	url := ""
-	for range 2 {
-		p.until(" claimed w")
-		p.until(" completed w")
-		url = strings.TrimSpace(leasetop(t, home, "url"))
-		p.end(syscall.SIGKILL)
-		p = start(t, home, "DATABASE_URL=")
-	}
+	p.until(" claimed w")
+	url := strings.TrimSpace(leasetop(t, home, "url"))
 	q, err := queue.Open(t.Context(), url, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
+	for range 2 {
+		p.until(" completed w")
+		for { // the kill must find a job in hand, which it looks for while nothing moves
+			p.until(" claimed w")
+			p.signal(syscall.SIGSTOP)
+			if inHand(t, q) {
+				break
+			}
+			p.signal(syscall.SIGCONT)
+		}
+		p.end(syscall.SIGKILL)
+		p = start(t, home, "DATABASE_URL=")
+	}
 	p.until(" reclaimed,? ")
 	p.until(" completed .*attempt 2 of ")
 	ledger, err := demo.ReadLedger(t.Context(), q)
@@ -184,6 +197,16 @@ func TestKilledProgramLosesNothingAndDoublesNothing(t *testing.T) {
 	if status := p.end(syscall.SIGTERM); status != 0 {
 		t.Errorf("ended with status %d: %s", status, p.err.String())
 	}
+}
+
+// inHand tells whether somebody holds a job.
+func inHand(t *testing.T, q *queue.Queue) bool {
+	t.Helper()
+	depth, err := q.Depth(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(depth.Queues, func(d queue.QueueDepth) bool { return d.Processing > 0 })
 }
 
 // leasetop runs one command and returns what it printed.

@@ -103,7 +103,7 @@ func flaky() Scenario {
 			},
 			{
 				Name: "It is up again",
-				Say:  "The provider is up again. Nobody need do anything: each mail is sent when its own retry is due, within three seconds, and not all in one moment.",
+				Say:  "The provider comes up again. Nobody need do anything: each mail is sent when its own retry is due, within three seconds, and not all in one moment.",
 				Do: func(_ context.Context, s *Stage) error {
 					calls.end()
 					provider.Set(0, 0)

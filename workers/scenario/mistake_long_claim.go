@@ -143,7 +143,7 @@ func mistakeLongClaim() Scenario {
 			},
 			{
 				Name: "Another takes them",
-				Say:  "c4 joins, with room for three jobs, and takes those that m1 to m3 had. They stood in the queue as on their first day. Watch its lanes: nothing tells that somebody has tried them before.",
+				Say:  "c4 joins, with room for three jobs, and takes those that m1 to m3 had. They stood in the queue as on their first day: the table says attempt 1. Only our lanes remember that m1 to m3 had tried them.",
 				Do: func(_ context.Context, s *Stage) error {
 					return crew.Pool.SpawnAs("c4", []string{s.Queue("mistake")}, three)
 				},

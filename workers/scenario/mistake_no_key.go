@@ -16,7 +16,8 @@ func mistakeNoKey() Scenario {
 		mistake, cure *Crew
 		gate          = NewGate()
 		double, once  int64
-		found         atomic.Bool // c2 is past the charge
+		found         atomic.Bool  // c2 is past the charge
+		charges       atomic.Int64 // of m's customer
 	)
 	effects := func(job *int64, n int, by ...string) func(ctx context.Context, s *Stage) (bool, string, error) {
 		return func(ctx context.Context, s *Stage) (bool, string, error) {
@@ -27,6 +28,17 @@ func mistakeNoKey() Scenario {
 			}
 			return fmt.Sprint(whose) == fmt.Sprint(by) && len(all) == n, fmt.Sprintf("%d charges, by %v", len(all), whose), err
 		}
+	}
+	charged := func(s *Stage, bar string, job *queue.Job, n int64) {
+		text := fmt.Sprintf("charges its customer for job %d", job.ID)
+		switch {
+		case n > 1:
+			text += ", again"
+		case job.Attempts > 1:
+			text = fmt.Sprintf("finds the key of job %d: no second charge", job.ID)
+		}
+		s.Note(nameOf(job.LockedBy), text)
+		s.Bar(Bar{Name: bar, Value: float64(n), Unit: "charges", Most: 2, Note: "of one customer", Bad: n > 1})
 	}
 	return Scenario{
 		Name:  "mistake-no-idempotency",
@@ -42,6 +54,7 @@ func mistakeNoKey() Scenario {
 						if err := c.Effect(ctx, job); err != nil {
 							return err
 						}
+						charged(s, "m: no key", job, charges.Add(1))
 						return gate.Wait(ctx, job.ID)
 					})
 				},
@@ -57,6 +70,7 @@ func mistakeNoKey() Scenario {
 							return err
 						}
 						found.Store(job.Attempts == 2)
+						charged(s, "c: a key", job, 1)
 						return gate.Wait(ctx, job.ID)
 					})
 				},

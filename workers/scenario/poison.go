@@ -96,8 +96,8 @@ func poison() Scenario {
 			},
 			{
 				Name: "A third, beside a neighbour",
-				Say: "The two are done. The third poison kills its worker, as a job does that eats all memory: nobody lives to say so. " +
-					"w1 claims it together with an innocent job. It has not struck yet.",
+				Say: "The two others may finish. The third poison kills its worker, as a job does that eats all memory: nobody lives to say so. " +
+					"w1 claims it together with an innocent job. It does not strike yet.",
 				Do: func(ctx context.Context, s *Stage) error {
 					neighbours.Pass(good...)
 					jobs, err := s.Enqueue(ctx, queue.NewJob{Kind: faults.PoisonKiller, MaxAttempts: killerAttempts}, queue.NewJob{})
@@ -156,7 +156,7 @@ func poison() Scenario {
 			},
 			{
 				Name: "And w3: it is dead",
-				Say: "The third strike, and three are what this job may have. w4 is there, with two new jobs in hand; it does not get " +
+				Say: "Now the third strike, and three are what this job may have. w4 joins, with two new jobs; it does not get " +
 					"the poison. Watch that end when w3's lease runs out: as a dead letter.",
 				Do: func(ctx context.Context, s *Stage) (err error) {
 					strikes[2].Open()
@@ -183,7 +183,7 @@ func poison() Scenario {
 			},
 			{
 				Name: "Work goes on",
-				Say: "w4 finishes its two jobs, as if nothing had been. A dead letter is claimed by nobody: " +
+				Say: "w4 may finish its two jobs, as if nothing had been. A dead letter is claimed by nobody: " +
 					"all three poisons wait for a person to look at them.",
 				Do: func(context.Context, *Stage) error {
 					neighbours.Open()

@@ -41,7 +41,7 @@ func (t *traffic) mark(s *Stage, text string) {
 func (t *traffic) end(s *Stage) {
 	t.Stop()
 	if n, _ := t.Refused(); n > 0 {
-		s.Note("", fmt.Sprintf("%d enqueues were refused while the server was away", n))
+		s.Note("", fmt.Sprintf("%d enqueues were refused while the server was away: their callers were told so", n))
 	}
 }
 

@@ -111,7 +111,7 @@ func vacuum() Scenario {
 			},
 			{
 				Name: "The report ends",
-				Say:  "The report is done, and its transaction over. VACUUM runs once more and removes what it had to leave: both claims are quick again. The mark is for the time until somebody finds the report.",
+				Say:  "We end the report, and with it its transaction. VACUUM runs once more and removes what it had to leave: watch both claims become quick again. The mark, from which leasetop claims, is for the time until then.",
 				Do: func(ctx context.Context, s *Stage) error {
 					if err := release(); err != nil {
 						return err

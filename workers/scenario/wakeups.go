@@ -108,7 +108,7 @@ func wakeups() Scenario {
 			},
 			{
 				Name: "The network is mended",
-				Say:  "The network is mended. Had we waited, w1 would have noticed after 25 s of silence and made a new session. Another job comes, and it starts at once, as in the beginning.",
+				Say:  "We mend the network. Had we waited, w1 would have noticed after 25 s of silence and made a new session. Another job comes: watch it start at once, as in the beginning.",
 				Do: func(_ context.Context, s *Stage) error {
 					cable.Heal()
 					s.Note("w1", "its session carries again")

@@ -110,8 +110,8 @@ func zombie() Scenario {
 			},
 			{
 				Name: "w2 finishes",
-				Say: "Now w2 is done. Its token is the one in the row: its effect counts, and the job is completed. " +
-					"The ledger has one entry for this job.",
+				Say: "Now w2 may finish. Its token is the one in the row, so its effect will count and the job be completed. " +
+					"Of the two that worked on it the ledger will have one.",
 				Do: func(ctx context.Context, s *Stage) error {
 					next.Open()
 					return nil
