@@ -93,6 +93,8 @@ func (s *Server) await(ctx context.Context, standby *Server) error {
 	if _, err := conn.Exec(ctx, statement); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "SELECT pg_reload_conf()")
-	return err
+	return s.exclusively(ctx, "reload", func(bin binaries) error {
+		_, err := s.runner.run(ctx, s.folder, bin.path("pg_ctl"), "reload", "-s", "-D", s.data())
+		return err
+	})
 }
