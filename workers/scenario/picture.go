@@ -55,7 +55,8 @@ type Picture struct {
 	Runs    []Run // of the listed workers' handlers, the oldest first; of those that ended the last 400
 	Bars    []Bar
 	Plots   []Plot
-	Events  []Event // oldest first, the last 200
+	Events  []Event  // oldest first, the last 200
+	Outages []Outage // oldest first
 }
 
 // StepPicture is a step.
@@ -71,6 +72,7 @@ type StepPicture struct {
 // AssertionPicture is an assertion.
 type AssertionPicture struct {
 	Text   string
+	Harm   bool // what a mistake costs
 	State  State
 	Took   time.Duration // since the act, at the last look
 	Within time.Duration
@@ -143,6 +145,13 @@ type Event struct {
 	What   workers.What // "" for the story's own
 }
 
+// Outage is a time in which something all workers need was not there.
+type Outage struct {
+	Text  string // "the server is away"
+	Began time.Time
+	Ended time.Time // zero while it goes on
+}
+
 // Invariants are what must hold in every story, but for what it lets go wrong on purpose.
 type Invariants struct {
 	Known    bool
@@ -197,7 +206,7 @@ func (b *board) begin(sc Scenario, o Options) {
 			if within == 0 {
 				within = usualPatience
 			}
-			s.Assertions = append(s.Assertions, AssertionPicture{Text: e.Text, Within: within})
+			s.Assertions = append(s.Assertions, AssertionPicture{Text: e.Text, Harm: e.Harm, Within: within})
 		}
 		b.pic.Steps = append(b.pic.Steps, s)
 	}
@@ -261,5 +270,6 @@ func (b *board) picture() Picture {
 		p.Plots[i].Points, p.Plots[i].Marks = slices.Clone(p.Plots[i].Points), slices.Clone(p.Plots[i].Marks)
 	}
 	p.Events = slices.Clone(p.Events)
+	p.Outages = slices.Clone(p.Outages)
 	return p
 }

@@ -155,7 +155,10 @@ func (p *Play) tell(ctx context.Context, s *Stage) error {
 			return err
 		}
 	}
-	return p.measure(ctx, s)
+	if err := p.measure(ctx, s, 0); err != nil {
+		return err
+	}
+	return p.judge(ctx, s)
 }
 
 // setUp gives up when it takes too long. What it makes may live as long as the play.
@@ -210,7 +213,7 @@ func (p *Play) step(ctx context.Context, s *Stage, i int) error {
 	if failed {
 		return errFailed
 	}
-	return nil
+	return p.measure(ctx, s, i+1)
 }
 
 // await waits for the audience.
@@ -320,11 +323,13 @@ func (p *Play) tick(step, n int, acted time.Time) (stop func()) {
 	return func() { close(over) }
 }
 
-// measure takes the measures and looks at what must hold in every story.
-func (p *Play) measure(ctx context.Context, s *Stage) error {
-	failed := false
+// measure takes the measures that are known after a step, whose number it is; 0 is the last.
+func (p *Play) measure(ctx context.Context, s *Stage, step int) error {
 	for n := range p.scenario.Measures {
 		m := &p.scenario.Measures[n]
+		if m.After != step {
+			continue
+		}
 		value, err := m.Value(ctx, s)
 		if err != nil {
 			return fmt.Errorf("measure %s: %w", m.Name, err)
@@ -335,15 +340,26 @@ func (p *Play) measure(ctx context.Context, s *Stage) error {
 		case m.Timed && p.o.Patience > 1:
 			state = Unjudged
 		default:
-			state, failed = Failed, true
+			state = Failed
 		}
 		p.board.change(func(b *Picture) { b.Measures[n].Value, b.Measures[n].State = value, state })
 	}
+	return nil
+}
+
+// judge looks at the measures, and at what must hold in every story.
+func (p *Play) judge(ctx context.Context, s *Stage) error {
 	inv, err := s.invariants(ctx)
 	if err != nil {
 		return err
 	}
-	p.board.change(func(b *Picture) { b.Invariants = inv })
+	failed := false
+	p.board.change(func(b *Picture) {
+		b.Invariants = inv
+		for _, m := range b.Measures {
+			failed = failed || m.State == Failed
+		}
+	})
 	if failed || !inv.Kept() {
 		return errFailed
 	}

@@ -20,6 +20,7 @@ type Result struct {
 // Assertion is one that was looked at, or would have been.
 type Assertion struct {
 	Text string `json:"text"`
+	Harm bool   `json:"harm,omitempty"` // it is what a mistake costs
 	OK   bool   `json:"ok"`
 	Took int64  `json:"took_ms"`        // since the act, milliseconds
 	Seen string `json:"seen,omitempty"` // what was there instead; "" when it holds
@@ -67,7 +68,7 @@ func (b *board) result() Result {
 	}
 	for _, step := range p.Steps {
 		for _, a := range step.Assertions {
-			one := Assertion{Text: a.Text, OK: a.State == Passed, Took: a.Took.Milliseconds()}
+			one := Assertion{Text: a.Text, Harm: a.Harm, OK: a.State == Passed, Took: a.Took.Milliseconds()}
 			if !one.OK {
 				one.Seen = a.Seen
 			}

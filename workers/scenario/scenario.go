@@ -30,7 +30,7 @@ type Scenario struct {
 	SetsUpIn time.Duration
 	Setup    func(ctx context.Context, s *Stage) error // may be nil
 	Steps    []Step
-	Measures []Measure // taken after the last step, and shown as soon as they are known
+	Measures []Measure
 }
 
 // Step is one step of a story. Before it the world waits for the audience.
@@ -44,6 +44,7 @@ type Step struct {
 // Expect is an assertion, looked at again and again until it holds or its time is over.
 type Expect struct {
 	Text   string        // "job 2 is back to pending"
+	Harm   bool          // it is what a mistake costs: to be seen, but no promise that is kept
 	Within time.Duration // counted from the end of the act; 0 is 5 s
 	// Holds tells whether it is so, and what was seen, for when it is not. An error is
 	// seen too, and the look repeated: a server may be away for a while.
@@ -56,6 +57,9 @@ type Measure struct {
 	Text  string // "from the crash to the take-over"
 	Unit  string // "s", "ms", "jobs/s"; "" is a plain number
 	Bound Bound
+	// After is the number of the step after which it is known and taken, the first being 1;
+	// 0 is the last.
+	After int
 	// Timed measures depend on how busy the machine is. Tests leave them unjudged.
 	Timed bool
 	Value func(ctx context.Context, s *Stage) (float64, error)

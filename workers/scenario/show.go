@@ -12,6 +12,22 @@ func (s *Stage) Note(worker, text string) {
 	s.event(Event{At: time.Now(), Worker: worker, Text: text})
 }
 
+// Outage shows that something all workers need is not there, "the server is away" say,
+// until the function it returns is called.
+func (s *Stage) Outage(text string) (over func()) {
+	began := time.Now()
+	s.play.board.change(func(b *Picture) { b.Outages = append(b.Outages, Outage{Text: text, Began: began}) })
+	return func() {
+		s.play.board.change(func(b *Picture) {
+			for i := range b.Outages {
+				if b.Outages[i].Began.Equal(began) && b.Outages[i].Ended.IsZero() {
+					b.Outages[i].Ended = time.Now()
+				}
+			}
+		})
+	}
+}
+
 // over tells that the world is being taken down. How that goes is no part of the story.
 func (s *Stage) over() bool {
 	s.mu.Lock()
