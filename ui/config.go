@@ -114,6 +114,7 @@ type Demo interface {
 // Ledger is what the demonstration's effects ledger says, and what was seen of its
 // handlers in this process.
 type Ledger struct {
+	Unkept   bool          // nobody keeps one: Effects and Doubled say nothing
 	Effects  int64         // effects of jobs, each meant to happen once
 	Doubled  int64         // effects beyond the first of a job: must be 0
 	Lost     int64         // completed jobs without an effect: must be 0

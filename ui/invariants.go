@@ -24,22 +24,22 @@ func invariants(p *picture, w int) []string {
 	return p.theme.invariantLine("", p.ledger, p.fenced, p.worst, note, w)
 }
 
-// invariantLine draws what must hold, and whose it is where it is not all. A note, where there is one, says why it may not be
-// so any more.
+// invariantLine draws what must hold, and whose it is where it is not all. A note, where
+// there is one, says why it may not be so any more.
 func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, worst time.Duration, note string, w int) []string {
 	line := func(words invariantWords) string {
 		var parts []string
-		count := func(name string, n int64) {
-			if name != "" {
-				parts = append(parts, t.dim.draw(name)+t.text.draw(thousands(n)))
-			}
+		parts = append(parts, t.mustBeNone("lost", l.Lost))
+		switch {
+		case !l.Unkept:
+			parts = append(parts, t.mustBeNone(words.doubled, l.Doubled)+t.dim.draw(pick(words.among != "", words.among+thousands(l.Effects), "")))
+		case words.unkept != "":
+			parts = append(parts, t.dim.draw(words.unkept))
 		}
-		count(words.effects, l.Effects)
-		parts = append(parts,
-			t.mustBeNone("lost", l.Lost),
-			t.mustBeNone(words.doubled, l.Doubled),
-			t.noOverlap(words.overlap, l))
-		count(words.fenced, int64(fenced))
+		parts = append(parts, t.noOverlap(words.overlap, l))
+		if words.fenced != "" {
+			parts = append(parts, t.dim.draw(words.fenced)+t.text.draw(thousands(int64(fenced))))
+		}
 		if l.Lease > 0 { // else nobody has leases there
 			parts = append(parts, t.recovery(words.worst, words.of, worst, l.Lease))
 		}
@@ -61,19 +61,21 @@ func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, worst time
 }
 
 // invariantWords name the figures.
-type invariantWords struct{ effects, doubled, overlap, fenced, worst, of, between string }
+type invariantWords struct{ doubled, among, unkept, overlap, fenced, worst, of, between string }
 
 // invariantWording is from the widest to the narrowest.
 var invariantWording = []invariantWords{
-	{"effects ", "double effects", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
-	{"", "double effects", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
-	{"", "double effects", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
-	{"", "doubled", "overlap", "fenced ", "recovery ", " of ", " · "},
-	{"", "doubled", "overlap", "fenced ", "recovery ", "", " · "},
-	{"", "doubled", "overlap", "", "recovery ", " of ", " · "},
-	{"", "doubled", "overlap", "", "recovery ", "", " · "},
-	{"", "doubled", "overlap", "", "recovery ", "", " "},
-	{"", "doubled", "overlap", "", "", "", " "},
+	{"double effects", " of ", "effects not counted", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
+	{"double effects", " of ", "effects not counted", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
+	{"double effects", "", "effects not counted", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
+	{"doubled", " of ", "effects not counted", "overlap", "fenced ", "recovery ", " of ", " · "},
+	{"doubled", "", "effects not counted", "overlap", "fenced ", "recovery ", " of ", " · "},
+	{"doubled", " of ", "effects not counted", "overlap", "fenced ", "recovery ", "", " · "},
+	{"doubled", "", "effects not counted", "overlap", "fenced ", "recovery ", "", " · "},
+	{"doubled", "", "", "overlap", "", "recovery ", " of ", " · "},
+	{"doubled", "", "", "overlap", "", "recovery ", "", " · "},
+	{"doubled", "", "", "overlap", "", "recovery ", "", " "},
+	{"doubled", "", "", "overlap", "", "", "", " "},
 }
 
 // mustBeNone draws a count that is broken as soon as it is not 0.

@@ -25,9 +25,10 @@ func TestInvariantsAreDrawnWholeWhereverThereIsRoom(t *testing.T) {
 	t.Parallel()
 	l, late := Ledger{Effects: 194_321, Lease: 6 * time.Second}, 121*time.Millisecond
 	for w, want := range map[int]string{
-		160: " INVARIANTS  effects 194,321 · ✓ lost 0 · ✓ double effects 0 · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
-		140: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
+		160: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 of 194,321 · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
+		135: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 of 194,321 · ✓ overlap 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
 		120: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 · ✓ overlap 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
+		110: " INVARIANTS  ✓ lost 0 · ✓ doubled 0 of 194,321 · ✓ overlap 0 · fenced 7 · ✓ recovery 6.13 s of 6.0+0.25 s",
 		100: " INVARIANTS  ✓ lost 0 · ✓ doubled 0 · ✓ overlap 0 · fenced 7 · ✓ recovery 6.13 s of 6.0+0.25 s",
 		80:  " INVARIANTS  ✓ lost 0 · ✓ doubled 0 · ✓ overlap 0 · fenced 7 · ✓ recovery 6.13 s",
 		68:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ recovery 6.13 s",
@@ -35,6 +36,27 @@ func TestInvariantsAreDrawnWholeWhereverThereIsRoom(t *testing.T) {
 	} {
 		if got := invariantsOf(t, l, late, w); got != want {
 			t.Errorf("%d cells:\n%s, want\n%s", w, got, want)
+		}
+	}
+}
+
+// What nobody counts is not said to be none.
+func TestInvariantsSayThatNoLedgerIsKept(t *testing.T) {
+	t.Parallel()
+	l := Ledger{Unkept: true, Lease: 6 * time.Second}
+	for w, want := range map[int]string{
+		140: " INVARIANTS  ✓ lost 0 · effects not counted · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.02 s of 6.0+0.25 s",
+		110: " INVARIANTS  ✓ lost 0 · effects not counted · ✓ overlap 0 · fenced 7 · ✓ recovery 6.02 s of 6.0+0.25 s",
+		60:  " INVARIANTS  ✓ lost 0 · ✓ overlap 0 · ✓ recovery 6.02 s",
+	} {
+		if got := invariantsOf(t, l, 20*time.Millisecond, w); got != want {
+			t.Errorf("%d cells:\n%s, want\n%s", w, got, want)
+		}
+	}
+	l.Effects, l.Doubled = 0, 0
+	for w := range 200 {
+		if got := invariantsOf(t, l, -1, w); strings.Contains(got, "doubled") || strings.Contains(got, "double effects") || strings.Contains(got, "effects 0") {
+			t.Errorf("%d cells: %s", w, got)
 		}
 	}
 }
