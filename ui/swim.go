@@ -264,22 +264,33 @@ func (t *theme) laneLetters(d lanes.Drawing, w, h int) []string {
 	return lines
 }
 
-// timeAxis writes how long ago a column was, in w cells that end now.
+// axisGap is how many cells there are between two words of the axis at least.
+const axisGap = 2
+
+// timeAxis writes how long ago a column was, in w cells that end now: in as many steps that
+// can be said briefly as there is room for.
 func timeAxis(span time.Duration, w int) string {
-	steps := 1
-	for _, n := range []int{4, 3, 5, 2} { // steps that can be said briefly
-		if step := span / time.Duration(n); step*time.Duration(n) == span && step%pick(span > 2*time.Minute, time.Minute, time.Second) == 0 {
-			steps = n
-			break
+	for _, n := range []int{4, 3, 5, 2, 1} {
+		step := span / time.Duration(n)
+		if n > 1 && (step*time.Duration(n) != span || step%pick(span > 2*time.Minute, time.Minute, time.Second) != 0) {
+			continue
+		}
+		line, end := "", -axisGap
+		for i := range n + 1 {
+			text, at := "now", w-3
+			if i < n {
+				text, at = spanText(span-step*time.Duration(i))+pick(i == 0, " ago", ""), i*w/n
+			}
+			if at < end+axisGap {
+				break // they would touch
+			}
+			line += strings.Repeat(" ", at-len(line)) + text
+			if end = len(line); i == n {
+				return line
+			}
 		}
 	}
-	line := []rune(strings.Repeat(" ", w))
-	for i := range steps {
-		text := spanText(span*time.Duration(steps-i)/time.Duration(steps)) + pick(i == 0, " ago", "")
-		copy(line[i*w/steps:], []rune(text))
-	}
-	copy(line[max(w-3, 0):], []rune("now"))
-	return string(line)
+	return safe.FitRight("now", w)
 }
 
 // spanText writes a round span: 15s, 60s, 5m.

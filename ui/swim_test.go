@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/ui/term"
 	"github.com/leasetop/leasetop/workers"
 )
@@ -198,9 +200,17 @@ func TestTheTimeAxis(t *testing.T) {
 			t.Errorf("%v: %q, not %q", span, got, want)
 		}
 	}
-	for w := range 12 {
-		if got := timeAxis(time.Minute, w); len(got) != w {
-			t.Errorf("%q is not %d wide", got, w)
+	for _, span := range append(slices.Clone(spansShown), playSpans...) {
+		for w := range 130 {
+			got := timeAxis(span, w)
+			if safe.Width(got) != w {
+				t.Errorf("%q is not %d wide", got, w)
+			}
+			for _, word := range strings.Split(strings.TrimSpace(strings.Replace(got, " ago", ".ago", 1)), "  ") {
+				if word = strings.TrimSpace(word); strings.Contains(word, " ") || strings.Count(word, "s")+strings.Count(word, "m") > 1 {
+					t.Errorf("in %d cells words touch: %q", w, got)
+				}
+			}
 		}
 	}
 }
