@@ -84,6 +84,10 @@ func (c *canvas) paint() {
 			last := earlier(c.from(x+1).Add(-1), c.now)
 			was := c.lane.at(last)
 			turned := c.column(was.from) == x
+			if h == nil && c.from(x).After(c.now) {
+				c.cells[x] = Cell{' ', Blank}
+				continue
+			}
 			if h == nil {
 				c.cells[x] = free(was, turned)
 				continue

@@ -57,13 +57,13 @@ type Drawing struct {
 
 // Draw draws the span before now in so many cells, newest at the right edge, in so many
 // rows at most. Columns are slices of time that stay what they are: a second later the
-// same cells stand further left. With more workers than rows, those with something
+// same cells stand further left. A large picture moves by several columns at a time. With more workers than rows, those with something
 // out of the ordinary are drawn first, then those that hold or held something.
 func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Drawing {
 	if width <= 0 || height <= 0 || span <= 0 {
 		return Drawing{Hidden: len(r.lanes)}
 	}
-	s := newScale(now, span, width)
+	s := r.scale(now, span, width, height)
 	all := r.worth(s)
 	shown := choose(all, s, height)
 	d := Drawing{Hidden: len(all) - len(shown)}
@@ -147,7 +147,7 @@ func (l *lane) lanes() int {
 // Lanes counts the workers of which there is something to draw, and their slots: with as
 // many rows Draw has one for each.
 func (r *Recorder) Lanes(now time.Time, span time.Duration) (workers, slots int) {
-	all := r.worth(newScale(now, max(span, 1), 1))
+	all := r.worth(newScale(now, max(span, 1), 1, 1))
 	for _, l := range all {
 		slots += l.lanes()
 	}
@@ -208,10 +208,30 @@ type scale struct {
 	width      int
 }
 
-func newScale(now time.Time, span time.Duration, width int) scale {
+// newScale is the scale of a picture that moves by so many columns at a time. Those at its
+// right edge that are still to come are empty until it moves on.
+func newScale(now time.Time, span time.Duration, width, step int) scale {
 	slice := max(span/time.Duration(width), 1)
-	end := now.Truncate(slice).Add(slice)
+	by := slice * time.Duration(max(step, 1))
+	end := now.Truncate(by).Add(by)
 	return scale{now, end.Add(-slice * time.Duration(width)), slice, width}
+}
+
+// moveCell is for how long a picture stands still for each of its cells: all of them are
+// sent to the terminal anew when it moves, which must not cost more the more there are.
+const moveCell = 600 * time.Microsecond
+
+// scale is that of a picture of so many cells: it moves by as many columns at a time as
+// pass while it has to stand still, a tenth of it at most.
+func (r *Recorder) scale(now time.Time, span time.Duration, width, height int) scale {
+	s := newScale(now, span, width, 1)
+	slots := 0
+	for _, l := range r.worth(s) {
+		slots += l.lanes()
+	}
+	still := moveCell * time.Duration(width*min(slots, height))
+	step := min(int((still+s.slice-1)/s.slice), width/10)
+	return newScale(now, span, width, step)
 }
 
 // column is where a moment is; outside of 0 … width-1 when it is not on the picture.

@@ -1,6 +1,8 @@
 package lanes
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -227,4 +229,42 @@ func TestWhoStoppedInGoodOrderLostNothing(t *testing.T) {
 	w1                 ·····AAA      |
 	`)
 	s.explains("A 1 send w1 ended")
+}
+
+// Whenever it moves, all of a picture goes to the terminal: a large one does so about once
+// a second. Between two of its moves it grows at its right edge, and nothing else changes.
+func TestALargePictureMovesSeldom(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 20 {
+		names = append(names, fmt.Sprintf("w%d", i))
+	}
+	s := tell(t, names...)
+	for i, name := range names {
+		s.claim(int64(100+i), name, 1)
+	}
+	s.pass(5)
+	shot := func() []string { return strings.Split(s.picture(15*time.Second, 100, 20), "\n") }
+	moves, before := 0, shot()
+	const seconds = 8
+	for range 4 * seconds {
+		s.pass(0.25)
+		now, grown := shot(), 0
+		for i := range now {
+			if strings.HasPrefix(strings.TrimRight(now[i], " |"), strings.TrimRight(before[i], " |")) {
+				grown++
+			}
+		}
+		switch grown {
+		case 0:
+			moves++
+		case len(now):
+		default:
+			t.Fatalf("%d of %d rows grew, the others did not", grown, len(now))
+		}
+		before = now
+	}
+	if moves < seconds/2 || moves > seconds {
+		t.Errorf("it moved %d times in %d seconds", moves, seconds)
+	}
 }
