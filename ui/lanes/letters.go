@@ -17,12 +17,34 @@ type letters struct {
 	next  int
 }
 
+// crowd is how many jobs that want a letter at once are so many that it goes only to those
+// that take longer: else each letter would be another job's every few seconds.
+const crowd = 10
+
+// want counts the jobs that want a letter, or did a moment ago.
+func (r *Recorder) want(now time.Time, brief time.Duration) int {
+	n := len(r.open)
+	for _, h := range slices.Backward(r.past) {
+		if now.Sub(h.to) > lately {
+			break
+		}
+		if h.to.Sub(h.from) >= brief {
+			n++
+		}
+	}
+	return n
+}
+
+// lately is how long ago a moment is at most.
+const lately = 2 * time.Second
+
 // spell gives letters to the jobs that are due one.
 func (r *Recorder) spell(now time.Time) {
 	brief := r.Brief
 	if brief == 0 {
 		brief = 700 * time.Millisecond
 	}
+	brief *= time.Duration(max(r.want(now, brief)/crowd, 1))
 	var due []*hold
 	for _, h := range r.open {
 		h.job.ill = h.job.ill || h.ill(now)

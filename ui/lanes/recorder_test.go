@@ -157,6 +157,39 @@ func TestStoriesHaveLettersAmongThousands(t *testing.T) {
 	checkDrawing(t, &s.Recorder, s.now, time.Minute, 80, 30)
 }
 
+// Where many come and go, letters are for those that take long, and do not change hands.
+func TestLettersKeepTheirJobsInACrowd(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("w%d", i))
+	}
+	s := tell(t, names...)
+	for i, name := range names[:3] {
+		s.claim(int64(1+i), name, 1)
+	}
+	for round := range int64(30) { // 37 at jobs of a second and a half
+		for i, name := range names[3:] {
+			s.claim(1000+round*100+int64(i), name, 1)
+		}
+		s.pass(1.5)
+		for i := range names[3:] {
+			s.finish(1000 + round*100 + int64(i))
+		}
+		if round < 5 {
+			continue
+		}
+		for id := range int64(3) {
+			if got, want := s.jobs[1+id].letter, int(1+id); got != want {
+				t.Fatalf("after %d rounds job %d has letter %d", round, 1+id, got)
+			}
+		}
+	}
+	if n := len(s.Draw(s.now, time.Minute, 100, 40).Legend); n != 3 {
+		t.Errorf("%d jobs have letters, not the three that took long", n)
+	}
+}
+
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	var r Recorder
