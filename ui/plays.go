@@ -252,6 +252,7 @@ func (p *performance) take(pic scenario.Picture, now time.Time) {
 	for i, w := range pic.Workers {
 		crew[i] = lanes.Worker{Name: w.Name, State: w.State, Slots: w.Slots}
 	}
+	p.lanes.Away(outagesOf(pic.Outages, &p.clock))
 	p.lanes.See(p.now, held, crew)
 }
 

@@ -57,6 +57,9 @@ func (s *stagePage) lanesBlock(w int) section {
 	if slots := slotsOf(p.pic.Workers); slots <= 6 {
 		rows = slots
 	}
+	if p.lanes.Interrupted(p.shown, span) {
+		rows++ // what was away has a line
+	}
 	h := heading{name: "WHO HOLDS WHICH JOB", note: "a letter is a job", must: "a letter is a job"}
 	if p.still {
 		h.note = pick(p.pic.Flows, "the lanes stand still; jobs flow on", "stands still while the play waits")

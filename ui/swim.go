@@ -28,6 +28,10 @@ var spansShown = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second}
 // and below them what the marks mean and which jobs the letters are.
 func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 	high := h - 1 - min(max(h/4, 1), 3) // lanes, at most
+	away := r.Interrupted(s.now, s.span)
+	if away {
+		high--
+	}
 	label := laneLabel(r, s, w, high)
 	width := w - label - 2
 	if width < 10 || high < 1 {
@@ -42,9 +46,12 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 		more = "+" + strconv.Itoa(d.Hidden) + " more"
 	}
 	lines := []string{t.warn.draw(safe.Fit(" "+more, label)) + " " + t.dim.draw(timeAxis(s.span, width))}
-	before := ""
+	if away {
+		lines = append(lines, strings.Repeat(" ", label+1)+t.awayLine(d.Outages, width))
+	}
+	before, band := "", bandOf(d.Outages, width)
 	for _, row := range d.Rows {
-		lines = append(lines, t.laneHead(row, row.Worker == before && row.Slot > 1, row.Worker == s.lit, label)+" "+t.lane(row.Cells))
+		lines = append(lines, t.laneHead(row, row.Worker == before && row.Slot > 1, row.Worker == s.lit, label)+" "+t.lane(row.Cells, band))
 		before = row.Worker
 	}
 	// The letters are read at sight, and go before the marks do.
@@ -103,16 +110,20 @@ func (t *theme) laneHead(row lanes.Row, more, lit bool, w int) string {
 	return front + k.draw(middled(row.Worker, w-5)) + " " + kind.draw(glyph) + t.dim.draw(safe.FitRight(held, 2))
 }
 
-// lane draws the cells of a lane.
-func (t *theme) lane(cells []lanes.Cell) string {
+// lane draws the cells of a lane, over a background where an outage was.
+func (t *theme) lane(cells []lanes.Cell, band []bool) string {
 	var b strings.Builder
 	for i := 0; i < len(cells); {
 		k := i
 		var run strings.Builder
-		for ; k < len(cells) && cells[k].Style == cells[i].Style; k++ {
+		for ; k < len(cells) && cells[k].Style == cells[i].Style && band[k] == band[i]; k++ {
 			run.WriteRune(cells[k].Glyph)
 		}
-		b.WriteString(t.laneInk(cells[i].Style).draw(run.String()))
+		text := t.laneInk(cells[i].Style).draw(run.String())
+		if band[i] {
+			text = t.row.wash(text)
+		}
+		b.WriteString(text)
 		i = k
 	}
 	return b.String()
@@ -137,7 +148,7 @@ func (t *theme) laneInk(s lanes.Style) ink {
 		return t.strong
 	case lanes.Crash, lanes.Overdue, lanes.Refused, lanes.Buried:
 		return t.alarm
-	case lanes.Dead, lanes.Silent:
+	case lanes.Dead, lanes.Silent, lanes.Away:
 		return t.bad
 	case lanes.Frozen, lanes.Parted:
 		return t.other
@@ -186,6 +197,9 @@ func (t *theme) laneMarks(d lanes.Drawing, w, h int) []string {
 	}
 	flow := func(brief bool, most int) (lines []string, all bool) {
 		var parts []string
+		if drawn[lanes.Away] {
+			parts = append(parts, t.laneInk(lanes.Away).draw("▒")+" "+t.dim.draw(pick(brief, "nobody claims", "nobody can claim or renew")))
+		}
 		for _, s := range laneSigns {
 			if drawn[s.style] && s.rank <= most {
 				parts = append(parts, t.laneInk(s.style).draw(s.glyph)+" "+t.dim.draw(pick(brief, s.brief, s.text)))

@@ -31,6 +31,7 @@ const (
 	Buried               // † the job is a dead letter
 	Overdue              // ! the lease ran out, and nobody took the job away yet
 	Waiting              // ┄ ╮ │ ╯ the way of a job from who lost it to who took it over
+	Away                 // ▒ what all workers need is not there
 )
 
 // Cell is one character and what it means.
@@ -53,6 +54,8 @@ type Drawing struct {
 	Rows   []Row
 	Legend []Entry // the letters in Rows
 	Hidden int     // workers for which there was no room
+
+	Outages []Gap // oldest first
 }
 
 // Draw draws the span before now in so many cells, newest at the right edge, in so many
@@ -66,7 +69,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 	s := r.scale(now, span, width, height)
 	all := r.worth(s)
 	shown := choose(all, s, height)
-	d := Drawing{Hidden: len(all) - len(shown)}
+	d := Drawing{Hidden: len(all) - len(shown), Outages: r.gaps(s)}
 	rows := split(shown, s, height)
 	var drawn []*canvas
 	for i, l := range shown {
@@ -88,6 +91,9 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 				c.add(h, n == 1)
 			}
 			c.paint()
+			for _, gap := range d.Outages {
+				c.shade(gap)
+			}
 			d.Rows, drawn = append(d.Rows, row), append(drawn, c)
 		}
 	}

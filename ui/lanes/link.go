@@ -49,7 +49,7 @@ func (c *canvas) vacant(x int, last *hold) bool {
 		return c.whose[x] == last && last != nil && c.cells[x].Style != Crash && x > 0 && c.whose[x-1] == last
 	}
 	switch c.cells[x].Style {
-	case Blank, Idle:
+	case Blank, Idle, Away:
 		return true
 	case Frozen, Parted:
 		return last != nil

@@ -58,6 +58,7 @@ type Recorder struct {
 	past    []*hold         // that ended, in order of their ends
 	fresh   []*hold         // of this observation
 	letters letters
+	away    []Outage
 
 	read time.Time        // when the leases were, as Ran says
 	told uint64           // the last run that Ran told of
