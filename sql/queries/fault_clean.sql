@@ -1,6 +1,5 @@
--- Removes the jobs that faults of killed programs left in queues of their own, in whatever
--- status.
---   $1 how the names of these queues begin
+-- Removes all jobs of a queue that a fault made for itself, in whatever status.
+--   $1 the queue
 -- Rows affected: the jobs removed. No index: completed jobs are in none.
 DELETE FROM leasetop.jobs
-WHERE starts_with(queue, $1::text)
+WHERE queue = $1::text

@@ -1,8 +1,14 @@
--- Removes jobs that a fault enqueued itself.
---   $1 ids   $2 its queue   $3 whether only those that are completed
--- Rows: the ids removed. Index: primary key.
-DELETE FROM leasetop.jobs
+-- Removes those of a fault's own jobs that are completed.
+--   $1 ids   $2 its queue
+-- Rows: the ids of those that are left. Index: primary key.
+WITH gone AS (
+  DELETE FROM leasetop.jobs
+  WHERE id = ANY ($1::bigint[])
+    AND queue = $2::text
+    AND status = 'completed'
+  RETURNING id)
+SELECT id
+FROM leasetop.jobs
 WHERE id = ANY ($1::bigint[])
   AND queue = $2::text
-  AND (status = 'completed' OR NOT $3::boolean)
-RETURNING id
+  AND id NOT IN (SELECT id FROM gone)

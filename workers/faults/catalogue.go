@@ -92,11 +92,11 @@ func All() []Fault {
 			What: "The index that claims rely on is dropped: each claim reads the whole table, and takes longer the more there is. Healing builds it again while work goes on.",
 		},
 		{
-			Name: "naive", Title: "naive workers", part: "naive workers", start: strange("naive", Naive, false),
+			Name: "naive", Title: "naive workers", part: "naive workers", Database: true, start: strange("naive", Naive, false),
 			What: "8 workers that look for a job and then take it, without a lock, on a queue of their own. Watch how many jobs are done twice. Their queue goes when it is healed.",
 		},
 		{
-			Name: "blocking", Title: "blocking workers", part: "blocking workers", start: strange("blocking", Blocking, true),
+			Name: "blocking", Title: "blocking workers", part: "blocking workers", Database: true, start: strange("blocking", Blocking, true),
 			What: "8 workers that lock without SKIP LOCKED and work inside that transaction, on a queue of their own: one works, seven wait. Their queue goes when it is healed.",
 		},
 		{
@@ -184,12 +184,28 @@ func pin(ctx context.Context, t Target) (*Active, error) {
 }
 
 func dropIndex(ctx context.Context, t Target) (*Active, error) {
-	if err := DropReadyIndex(ctx, t.Queue); err != nil {
+	held, err := takeHold(ctx, t.Queue, theIndex)
+	if err != nil {
 		return nil, err
 	}
-	a := missingIndex(t.Queue)
+	a := missingIndex(t.Queue, held)
 	a.did = "dropped the ready index"
+	if err := DropReadyIndex(ctx, t.Queue); err != nil {
+		// A drop that is interrupted leaves an index that nobody uses.
+		if whole, see := readyIndexIsWhole(ctx, t.Queue); see != nil || whole {
+			held.letGo()
+			return nil, err
+		}
+		a.did = "the ready index is half dropped: " + err.Error()
+	}
 	return a, nil
+}
+
+func readyIndexIsWhole(ctx context.Context, q *queue.Queue) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lettingGo)
+	defer cancel()
+	_, whole, err := readyIndexState(ctx, q.Pool(), q)
+	return whole, err
 }
 
 func storm(ctx context.Context, t Target) (*Active, error) {

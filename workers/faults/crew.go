@@ -95,20 +95,27 @@ func (c *Crew) SpawnProcess(ctx context.Context, queues []string, slots int) (na
 	if err != nil {
 		return "", 0, err
 	}
-	one := &child{Process: p}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped {
+	if !c.join(&child{Process: p}) {
 		p.Close()
 		return "", 0, fmt.Errorf("start worker process %s: %w", name, workers.ErrStopped)
 	}
-	c.children = append(c.children, one)
-	c.ends.Go(func() {
-		c.follow(p.Changed, p.Done())
-		c.gone(one)
-	})
 	c.news.touch()
 	return name, p.Pid(), nil
+}
+
+// join makes a process one of the crew, unless that was stopped.
+func (c *Crew) join(one *child) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return false
+	}
+	c.children = append(c.children, one)
+	c.ends.Go(func() {
+		c.follow(one.Changed, one.Done())
+		c.gone(one)
+	})
+	return true
 }
 
 // gone tells of a process that ended as nobody here asked it to.
@@ -131,6 +138,14 @@ func (c *Crew) named(name string) *child {
 		}
 	}
 	return nil
+}
+
+// child is the worker process of that name; nil when there is none. What is done to a
+// worker of this process may wait for the database, and must not keep the lock meanwhile.
+func (c *Crew) child(name string) *child {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.named(name)
 }
 
 // AppNames are the application names of the workers' connections.

@@ -12,6 +12,8 @@ import (
 
 // Damage is what is broken now, by the faults of the catalogue. It is safe for concurrent
 // use.
+//
+// Several programs may break one database: each knows and heals what it broke itself.
 type Damage struct {
 	target Target
 
@@ -202,7 +204,7 @@ func (d *Damage) Heal(ctx context.Context) (healed []string, err error) {
 
 // Look finds what a program that was killed left broken on a database for demonstrations:
 // the missing index is broken from now on, to be healed; jobs of workers that are gone are
-// removed.
+// removed. What another program broke that lives is that one's.
 func (d *Damage) Look(ctx context.Context) error {
 	if d.refusal(ctx) != "" {
 		return nil
@@ -210,23 +212,42 @@ func (d *Damage) Look(ctx context.Context) error {
 	if err := sweep(ctx, d.target.Queue); err != nil {
 		return err
 	}
-	_, whole, err := readyIndexState(ctx, d.target.Queue.Pool(), d.target.Queue)
+	left, err := d.orphan(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the ready index: %w", err)
 	}
-	if whole {
-		return nil
-	}
-	left := missingIndex(d.target.Queue)
-	all := All()
-	left.fault = all[slices.IndexFunc(all, func(f Fault) bool { return f.Name == "index" })]
-	left.since = time.Now()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !slices.ContainsFunc(d.active, func(a *Active) bool { return a.fault.Name == left.fault.Name }) {
+	if left != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		d.active = append(d.active, left)
 	}
 	return nil
+}
+
+// orphan is the missing index, from now on ours; nil when it is there, or somebody's.
+func (d *Damage) orphan(ctx context.Context) (*Active, error) {
+	q := d.target.Queue
+	_, whole, err := readyIndexState(ctx, q.Pool(), q)
+	if err != nil || whole {
+		return nil, err
+	}
+	held, err := takeHold(ctx, q, theIndex)
+	switch {
+	case errors.Is(err, errHeld):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	// It may have been healed just before.
+	if _, whole, err = readyIndexState(ctx, q.Pool(), q); err != nil || whole {
+		held.letGo()
+		return nil, err
+	}
+	left := missingIndex(q, held)
+	all := All()
+	left.fault = all[slices.IndexFunc(all, func(f Fault) bool { return f.Name == theIndex })]
+	left.since = time.Now()
+	return left, nil
 }
 
 // Close lets nothing more be broken and heals what is, as far as ctx lasts. The error

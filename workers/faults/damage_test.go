@@ -134,10 +134,10 @@ func TestNobodysWorkersAndNobodysDatabaseAreBrokenByADashboardThatOnlyWatches(t 
 	q = openThrough(t, url, nil)
 	d := NewDamage(Target{Queue: q})
 	for _, c := range d.Choices(t.Context(), "") {
-		if (c.Why == "") != (c.Name == "naive" || c.Name == "blocking") {
-			t.Errorf("%s: %q", c.Name, c.Why)
+		if c.Why == "" {
+			t.Errorf("%s can be done", c.Name)
 		}
-		if c.Database && !strings.Contains(c.Why, "is not marked for demonstrations") && c.Name != "restart" {
+		if c.Database && !strings.Contains(c.Why, "is not marked for demonstrations") {
 			t.Errorf("%s: %q", c.Name, c.Why)
 		}
 	}

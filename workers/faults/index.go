@@ -76,18 +76,26 @@ func readyIndexState(ctx context.Context, on interface {
 	return there, whole, err
 }
 
-// missingIndex is the fault that the index is not there, by whomever.
-func missingIndex(q *queue.Queue) *Active {
+// theIndex is what a [hold] on the missing index is of.
+const theIndex = "index"
+
+// missingIndex is the fault that the index is not there, by whomever; held is ours until it
+// is healed.
+func missingIndex(q *queue.Queue, held *hold) *Active {
 	var building atomic.Bool
 	var done, of atomic.Int64
 	return &Active{
 		heal: func(ctx context.Context) error {
 			building.Store(true)
 			defer building.Store(false)
-			return BuildReadyIndex(ctx, q, func(read, blocks int64) {
+			err := BuildReadyIndex(ctx, q, func(read, blocks int64) {
 				done.Store(read)
 				of.Store(blocks)
 			})
+			if err == nil {
+				held.letGo()
+			}
+			return err
 		},
 		progress: func() string {
 			switch total := of.Load(); {

@@ -14,12 +14,12 @@ const lateBy = time.Second
 // Kill crashes a worker of this process, as [workers.Pool.Kill] does; one in a process of
 // its own gets a real SIGKILL.
 func (c *Crew) Kill(name string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one := c.named(name)
+	one := c.child(name)
 	if one == nil {
 		return c.Pool.Kill(name)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	held := "it held no job"
 	for _, w := range one.Snapshot() {
 		if n := len(w.Running); n > 0 {
@@ -38,12 +38,12 @@ func (c *Crew) Kill(name string) error {
 // its own is stopped where it is (SIGSTOP), handlers too, until a second after its leases
 // ran out: then it goes on (SIGCONT), and finds that it is late.
 func (c *Crew) Freeze(name string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one := c.named(name)
+	one := c.child(name)
 	if one == nil {
 		return c.Pool.Freeze(name)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, w := range one.Snapshot() {
 		if w.State != workers.Idle && w.State != workers.Busy {
 			return fmt.Errorf("freeze %s: it is %s", name, w.State)
@@ -70,13 +70,10 @@ func (c *Crew) thaw(one *child) {
 // Drain has a worker finish what it runs and claim no more. One in a process of its own
 // gets SIGTERM.
 func (c *Crew) Drain(name string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one := c.named(name)
-	if one == nil {
-		return c.Pool.Drain(name)
+	if one := c.child(name); one != nil {
+		return one.Process.Drain()
 	}
-	return one.Process.Drain()
+	return c.Pool.Drain(name)
 }
 
 func (c *Crew) tell(one *child, what workers.What, text string) {

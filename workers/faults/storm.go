@@ -93,9 +93,7 @@ func (s *Storm) connection(ctx context.Context, name string, tick <-chan time.Ti
 	s.connected.Add(1)
 	defer func() {
 		s.connected.Add(-1)
-		closing, cancel := context.WithTimeout(context.Background(), lettingGo)
-		defer cancel()
-		_ = conn.Close(closing)
+		closeSoon(conn)
 	}()
 	for {
 		s.polls.Add(1)

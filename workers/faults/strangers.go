@@ -28,7 +28,15 @@ func strangeQueue(name string) string {
 
 // sweep removes what killed programs left in such queues. It reads the whole table.
 func sweep(ctx context.Context, q *queue.Queue) error {
-	if _, err := q.Pool().Exec(ctx, q.Schema().Query("fault_clean"), strangePrefix); err != nil {
+	rows, _ := q.Pool().Query(ctx, q.Schema().Query("fault_queues"), strangePrefix)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for i := 0; err == nil && i < len(names); i++ {
+		_, err = unheld(ctx, q, names[i], func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, q.Schema().Query("fault_clean"), names[i])
+			return err
+		})
+	}
+	if err != nil {
 		return fmt.Errorf("remove the jobs of workers that are gone: %w", err)
 	}
 	return nil
@@ -47,7 +55,7 @@ type strangers struct {
 	all    sync.WaitGroup
 
 	short chan struct{}      // there are no more jobs
-	ids   map[int64]struct{} // of the jobs there are: keepFilled's, and then those of who heals
+	ids   map[int64]struct{} // of the jobs there are: keepFilled's
 
 	mu      sync.Mutex
 	claimed map[int64]int // how often each of the last jobs was claimed
@@ -73,7 +81,12 @@ func strange(name string, claim Claimer, within bool) func(context.Context, Targ
 			q: t.Queue, queue: strangeQueue(name), config: config, claim: claim, within: within,
 			claimed: map[int64]int{}, short: make(chan struct{}, 1), ids: map[int64]struct{}{},
 		}
+		held, err := takeHold(ctx, t.Queue, s.queue)
+		if err != nil {
+			return nil, err
+		}
 		if err := s.fill(ctx); err != nil {
+			held.letGo()
 			return nil, err
 		}
 		var working context.Context
@@ -88,7 +101,11 @@ func strange(name string, claim Claimer, within bool) func(context.Context, Targ
 			heal: func(ctx context.Context) error {
 				s.stop()
 				s.all.Wait()
-				return s.forget(ctx, false)
+				if err := s.clean(ctx); err != nil {
+					return err
+				}
+				held.letGo()
+				return nil
 			},
 		}, nil
 	}
@@ -102,29 +119,35 @@ func (s *strangers) fill(ctx context.Context) error {
 	return err
 }
 
-// forget removes the jobs that are done, or all.
-func (s *strangers) forget(ctx context.Context, done bool) error {
-	rows, err := s.q.Pool().Query(ctx, s.q.Schema().Query("fault_forget"), slices.Collect(maps.Keys(s.ids)), s.queue, done)
+// forget removes the jobs that are done.
+func (s *strangers) forget(ctx context.Context) error {
+	rows, _ := s.q.Pool().Query(ctx, s.q.Schema().Query("fault_forget"), slices.Collect(maps.Keys(s.ids)), s.queue)
+	left, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	if err != nil {
-		return fmt.Errorf("remove the jobs of %s: %w", s.queue, err)
+		return err
 	}
-	gone, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return fmt.Errorf("remove the jobs of %s: %w", s.queue, err)
-	}
-	for _, id := range gone {
-		delete(s.ids, id)
+	clear(s.ids)
+	for _, id := range left {
+		s.ids[id] = struct{}{}
 	}
 	return nil
 }
 
-// keepFilled adds jobs whenever there are no more, and removes those that are done. While the database is away the next
-// round tries again.
+// clean removes all jobs, also those of whose insertion no answer came.
+func (s *strangers) clean(ctx context.Context) error {
+	if _, err := s.q.Pool().Exec(ctx, s.q.Schema().Query("fault_clean"), s.queue); err != nil {
+		return fmt.Errorf("remove the jobs of %s: %w", s.queue, err)
+	}
+	return nil
+}
+
+// keepFilled adds jobs whenever there are no more, and removes those that are done. While
+// the database is away the next round tries again.
 func (s *strangers) keepFilled(ctx context.Context) {
 	for {
 		select {
 		case <-s.short:
-			_ = s.forget(ctx, true)
+			_ = s.forget(ctx)
 			_ = s.fill(ctx)
 		case <-ctx.Done():
 			return
@@ -154,11 +177,7 @@ func (s *strangers) connection(ctx context.Context, owner string) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		closing, cancel := context.WithTimeout(context.Background(), lettingGo)
-		defer cancel()
-		_ = conn.Close(closing)
-	}()
+	defer closeSoon(conn)
 	for {
 		found, err := s.one(ctx, conn, owner)
 		if err != nil {
