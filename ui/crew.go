@@ -310,9 +310,14 @@ func stateMark(t *theme, s workers.State) (string, ink) {
 		return "✗", t.bad
 	case workers.Stopped:
 		return "–", t.dim
+	case cutOff:
+		return "≠", t.other
 	}
 	return "○", t.dim
 }
+
+// cutOff is the state of a worker that cannot reach the database, as lanes and plays have it.
+const cutOff = workers.State("partitioned")
 
 // slots draws a dot for each slot, filled when a handler runs in it.
 func (c *crewTab) slots(s workers.Snapshot, w int) string {

@@ -80,6 +80,8 @@ type performance struct {
 	lanes  lanes.Recorder
 
 	stands, still bool // the clock of the play does, as of latest; as of pic
+
+	came map[string]int // measures: how many steps had begun when each was known
 }
 
 // over tells whether it has ended, and its world is taken down.
@@ -213,7 +215,7 @@ func (a *app) told(m playMsg) tea.Cmd {
 	stood := p.stands
 	p.take(m.pic, a.now())
 	a.pic.lanes.Without(m.pic.Run)
-	fresh = fresh || p.stands != stood
+	fresh = fresh || p.stands != stood || away(&p.latest) != nil // how long that has been is shown
 	if !a.frozen {
 		p.show()
 	}
@@ -240,6 +242,7 @@ func (a *app) told(m playMsg) tea.Cmd {
 // take notes a picture, and has the lanes record what it shows.
 func (p *performance) take(pic scenario.Picture, now time.Time) {
 	p.latest = pic
+	p.note(&pic)
 	p.clock.Tick(now, pic.State == scenario.Waiting)
 	p.now = p.clock.Of(now)
 	p.stands = pic.State == scenario.Waiting && !p.clock.Settling(now)
@@ -254,6 +257,35 @@ func (p *performance) take(pic scenario.Picture, now time.Time) {
 	}
 	p.lanes.Away(outagesOf(pic.Outages, &p.clock))
 	p.lanes.See(p.now, held, crew)
+}
+
+// note remembers when measures were known.
+func (p *performance) note(pic *scenario.Picture) {
+	if p.came == nil {
+		p.came = map[string]int{}
+	}
+	for _, m := range pic.Measures {
+		if _, ok := p.came[m.Name]; !ok && m.State != scenario.ToCome {
+			p.came[m.Name] = begun(pic)
+		}
+	}
+}
+
+// fresh tells whether a measure has come since the last step began: as long as the
+// audience reads, it stays so.
+func (p *performance) fresh(measure string) bool {
+	at, ok := p.came[measure]
+	return ok && p.pic.Ended.IsZero() && at >= begun(&p.pic)
+}
+
+// begun is how many steps are being played or over.
+func begun(pic *scenario.Picture) (n int) {
+	for _, step := range pic.Steps {
+		if step.State != scenario.ToCome && step.State != scenario.Waiting {
+			n++
+		}
+	}
+	return n
 }
 
 // runsOf are runs as lanes have them.

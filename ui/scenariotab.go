@@ -94,7 +94,7 @@ func (s *scenarioTab) Keys(a *app) []action {
 	switch {
 	case why != "":
 	case live != nil:
-		why = live.latest.Name + " goes on: 5 opens it, and S there stops it"
+		why = s.occupied()
 	case s.plays.begins:
 		why = "one is being begun"
 	default:
@@ -107,8 +107,26 @@ func (s *scenarioTab) Keys(a *app) []action {
 		}
 		return a.begin(story.Name, 0)
 	}).unless(why)
+	if live != nil {
+		opens, stops := key("o", safe.Text("open "+live.latest.Name), "open the page of the play that goes on", open), a.stopKey()
+		stops.label += " it"
+		return []action{play, opens, stops}
+	}
 	last := key("o", "", "open the page of the last play again", open).unless(pick(s.plays.now == nil, "nothing was played yet", ""))
 	return []action{play, last}
+}
+
+// occupied says which play goes on, and what to do to play another; "" when none does.
+func (s *scenarioTab) occupied() string {
+	live := s.plays.live()
+	if live == nil {
+		return ""
+	}
+	name := live.latest.Name
+	if live.latest.State == scenario.CleaningUp {
+		return name + " is ending: one play at a time"
+	}
+	return name + " goes on: o opens it, S stops it"
 }
 
 // stopKey stops the play that goes on.
@@ -159,9 +177,13 @@ var scenarioColumns = []column{
 	{title: "SCENARIO", min: 8},
 	{title: "WHAT HAPPENS", min: 20, max: 60, grows: true},
 	{title: "NEEDS", min: 6, rank: 1},
-	{title: "PLAYED THROUGH", min: 14, right: true, rank: 2}, // without a pause: with an audience it takes longer
+	{title: "WITHOUT PAUSES", min: 14, right: true, rank: 2},
 	{title: "HERE", min: 10},
 }
+
+// herePaused names the last column where the one before it has room too: an audience
+// reads, so that what was played here took longer.
+const herePaused = "HERE, WITH PAUSES"
 
 // View draws the tab: the list, and below it what the one under the cursor shows.
 func (s *scenarioTab) View(w, h int) []string {
@@ -192,6 +214,11 @@ func (s *scenarioTab) rows(w, h int) []string {
 		for i := 0; i < len(stories) && yield(stories[i].Name); i++ {
 		}
 	})
+	if here := &columns[len(columns)-1]; w >= wideWidth-2 {
+		here.title, here.min = herePaused, safe.Width(herePaused)
+	} else { // beside each other without their words, two times would be taken for one
+		columns[len(columns)-2].out = true
+	}
 	g := arrange(columns, w-2)
 	lines := []string{" " + g.header(t.dim)}
 	from, to := s.list.Window(max(h-1, 1))
@@ -225,7 +252,7 @@ func (s *scenarioTab) cells(i int) []cell {
 		{text: story.Name, ink: name},
 		{text: story.Title, ink: title},
 		{text: string(story.Needs), ink: t.dim},
-		{text: age(story.Lasts.Round(time.Second)), ink: t.dim},
+		{text: "~" + age(story.Lasts.Round(time.Second)), ink: t.dim},
 		here,
 	}
 }
@@ -246,7 +273,11 @@ func (s *scenarioTab) about(story *scenario.Scenario, w int) (lines []string) {
 	for _, line := range wrap(facts, w) {
 		lines = append(lines, " "+t.dim.draw(line))
 	}
-	if why := s.barred(story); why != "" {
+	why := s.barred(story)
+	if live := s.plays.live(); live != nil && live.latest.Name != story.Name {
+		why = cmp.Or(why, s.occupied())
+	}
+	if why != "" {
 		lines = append(lines, "")
 		for i, line := range wrap(why, w-2) {
 			lines = append(lines, " "+t.warn.draw(pick(i == 0, "! ", "  ")+line))

@@ -138,7 +138,7 @@ func TestPlayGoesOnWhenItsPageIsLeft(t *testing.T) {
 	s.press("esc")
 	s.sees("▶ step 2/3")
 	s.press("j", "enter")
-	s.sees("play: crash goes on: 5 opens it")
+	s.sees("play: crash goes on: o opens it, S stops it")
 	s.press("1")
 	s.stands(passedPicture())
 	s.sees("✓ crash: passed in 9.0 s")
@@ -161,6 +161,30 @@ func TestPlayThatCannotBeginSaysWhy(t *testing.T) {
 	h.down = nil
 	s.press("enter")
 	s.sees("YOUR TURN")
+}
+
+// With a play open no other begins: the list says so before a key is pressed, and what
+// helps, which works there.
+func TestListSaysWhatAnOpenPlayForbids(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s, h := theatreAt(t, "", size[0], size[1])
+		s.press("enter", "esc")
+		s.seesNot("goes on:")
+		s.press("j")
+		s.sees("! crash goes on: o opens it, S stops it", "o open crash", "S stop it")
+		s.press("enter")
+		s.sees("play: crash goes on: o opens it, S stops it")
+		s.press("o")
+		s.sees("YOUR TURN")
+		s.press("esc", "S")
+		if log := h.log(); !strings.HasSuffix(log, "; stop") {
+			t.Errorf("it did: %s", log)
+		}
+		pic := crashPicture(scenario.CleaningUp, 1)
+		s.stands(pic)
+		s.sees("crash is ending")
+	}
 }
 
 // The program ends when the play's world is taken down, and says what it waits for.

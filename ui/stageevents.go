@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,36 +24,95 @@ type playEvent struct {
 	times int
 }
 
-// happenings are the events of the play, the newest at the end.
-func (s *stagePage) happenings() section {
-	t := s.pic.theme
-	one := func(e playEvent, w int) (lines []string) {
-		glyph, kind, text := e.told()
-		k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[kind]
-		front := " " + t.dim.draw(safe.FitRight(s.sinceBegin(e.at), 6)) + " " + k.draw(glyph) + " "
-		for i, line := range wrap(s.ownNames(text), max(w-11, 10)) {
-			lines = append(lines, pick(i == 0, front, strings.Repeat(" ", 10))+t.text.draw(line))
-		}
-		return lines
+// eventsLeast is how many lines of events are worth a place of their own.
+const eventsLeast = 3
+
+// happenings are the events of the play, the newest at the end: where there is no room
+// for all, those that decide the story. It is w cells wide.
+func (s *stagePage) happenings(w int) section {
+	all := fold(s.notable())
+	drawn := make([][]string, len(all))
+	total := 0
+	for i := range all {
+		drawn[i] = s.happening(&all[i], w)
+		total += len(drawn[i])
 	}
-	n := max(len(fold(s.notable())), 1)
-	return section{head: heading{name: "EVENTS", note: "seconds since the play began"}, need: 1, good: min(n, 3), want: min(n, 4), grows: 1, draw: func(w, h int) (lines []string) {
-		events := fold(s.notable())
-		if len(events) > h { // that somebody is there is seen in the lanes
-			events = slices.DeleteFunc(events, func(e playEvent) bool { return e.what == workers.Spawned })
-		}
-		for _, e := range slices.Backward(events) {
-			told := one(e, w)
-			if len(lines)+len(told) > h { // an event is told from its beginning, or not at all
-				if len(lines) == 0 {
-					lines = told[:min(len(told), h)]
-				}
-				break
+	chosen := func(h int) []int { return choose(all, func(i int) int { return len(drawn[i]) }, h) }
+	least := 1
+	if first := chosen(1); len(first) > 0 {
+		least = min(len(drawn[first[0]]), 3)
+	}
+	return section{
+		titled: func(_, h int) heading {
+			head := heading{name: "EVENTS", note: "seconds since the play began"}
+			if more := len(all) - len(chosen(h)); more > 0 {
+				head.rest = fmt.Sprintf("+%d more", more)
 			}
-			lines = append(told, lines...)
+			return head
+		},
+		need: least, good: max(min(total, eventsLeast), least), want: max(min(total, 8), least), grows: 2, last: 1,
+		draw: func(_, h int) (lines []string) {
+			for _, i := range chosen(h) {
+				lines = append(lines, drawn[i]...)
+			}
+			return lines[:min(len(lines), h)]
+		},
+	}
+}
+
+// happening draws an event in w cells, in as many lines as its words need.
+func (s *stagePage) happening(e *playEvent, w int) (lines []string) {
+	t := s.pic.theme
+	glyph, kind, text := e.told()
+	k := map[tone]ink{quiet: t.dim, okay: t.good, caution: t.warn, danger: t.bad}[kind]
+	front := " " + t.dim.draw(safe.FitRight(s.sinceBegin(e.at), 6)) + " " + k.draw(glyph) + " "
+	for i, line := range wrap(s.ownNames(text), max(w-11, 10)) {
+		lines = append(lines, pick(i == 0, front, strings.Repeat(" ", 10))+t.text.draw(line))
+	}
+	return lines
+}
+
+// choose picks events for h lines, by their weight, the newest of the same weight first;
+// one at least. An event is told whole, or not at all. They are in order of time.
+func choose(all []playEvent, lines func(int) int, h int) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = len(all) - 1 - i
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(all[k].weight(), all[i].weight()) })
+	sum := 0
+	for i := range all {
+		sum += lines(i)
+	}
+	crowded := sum > h
+	var chosen []int
+	for _, i := range order {
+		if crowded && all[i].what == workers.Spawned && len(chosen) > 0 {
+			break // that somebody is there is seen in the lanes
 		}
-		return lines
-	}}
+		n := lines(i)
+		if n > h && len(chosen) > 0 {
+			break
+		}
+		h -= n
+		chosen = append(chosen, i)
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// weight is how much an event means for the story: what it says itself, and what became
+// of jobs and workers, goes before what the runtime tells besides.
+func (h *playEvent) weight() int {
+	switch h.what {
+	case "", workers.ReapedBack, workers.ReapedDead, workers.StaleFenced, workers.Killed, workers.Panicked:
+		return 3
+	case workers.Froze, workers.Thawed, workers.Cancelled, workers.StuckFound, workers.Mishap:
+		return 2
+	case workers.DBTrouble, workers.TrustEnded, workers.LeaseLost:
+		return 1
+	}
+	return 0 // spawned, draining, stopped: that is seen in the lanes
 }
 
 var (
@@ -87,14 +147,55 @@ func firstClause(text string, isError bool) string {
 
 // notable are the events but for how the stage was set, once that is done.
 func (s *stagePage) notable() []scenario.Event {
-	events := s.of.pic.Events
-	if len(s.of.pic.Steps) == 0 {
-		return events
+	pic := &s.of.pic
+	events := slices.Clone(pic.Events)
+	if len(pic.Steps) > 0 {
+		began := pic.Steps[0].Began
+		events = slices.DeleteFunc(events, func(e scenario.Event) bool {
+			return e.At.Before(began) && (e.What == workers.Spawned || e.What == "" && e.Worker == "")
+		})
 	}
-	began := s.of.pic.Steps[0].Began
-	return slices.DeleteFunc(slices.Clone(events), func(e scenario.Event) bool {
-		return e.At.Before(began) && (e.What == workers.Spawned || e.What == "" && e.Worker == "")
-	})
+	for _, o := range pic.Outages {
+		if !o.Ended.IsZero() {
+			events = append(events, scenario.Event{At: o.Ended, Text: o.Text + ": over, after " + short(o.Ended.Sub(o.Began))})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b scenario.Event) int { return a.At.Compare(b.At) })
+	return causesFirst(events)
+}
+
+// oneLook is within how long the cause of an event may be known later than the event is.
+const oneLook = time.Second
+
+var (
+	// takesOver is a story's note that somebody has a job that was another's: which one, where one is named.
+	takesOver = regexp.MustCompile(`^takes (?:job (\d+)|.*) over\b`)
+	// ofJob is which job an event is about.
+	ofJob = regexp.MustCompile(`\bjob (\d+)`)
+)
+
+// causesFirst has jobs lost before they are taken over: both may be found in one look, and
+// not in that order.
+func causesFirst(events []scenario.Event) []scenario.Event {
+	for i := len(events) - 1; i >= 0; i-- {
+		over := takesOver.FindStringSubmatch(events[i].Text)
+		if events[i].What != "" || over == nil {
+			continue
+		}
+		to := i
+		for k := i + 1; k < len(events) && events[k].At.Sub(events[i].At) <= oneLook; k++ {
+			if what := events[k].What; what != workers.ReapedBack && what != workers.LeaseLost {
+				continue
+			}
+			if of := ofJob.FindStringSubmatch(events[k].Text); over[1] == "" || of != nil && of[1] == over[1] {
+				to = k
+			}
+		}
+		late := events[i]
+		copy(events[i:to], events[i+1:to+1])
+		events[to] = late
+	}
+	return events
 }
 
 // told is it in words.

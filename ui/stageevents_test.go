@@ -48,6 +48,71 @@ func TestEventsOfAPlayAreFolded(t *testing.T) {
 	}
 }
 
+// Where there is little room, what decides the story is told, whole and in order of time,
+// and how much is not.
+func TestEventsAreChosenByWeight(t *testing.T) {
+	t.Parallel()
+	const decides = "plan 1 is stopped: 5 of 5 that ended died again, and it was to stop at 1: the other 195 were not touched"
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s, _ := theatreAt(t, "", size[0], size[1])
+		s.press("enter")
+		pic := crashPicture(scenario.Playing, 1)
+		pic.Steps[0].Began = noon
+		add := func(after time.Duration, worker string, what workers.What, text string) {
+			pic.Events = append(pic.Events, scenario.Event{At: noon.Add(after), Worker: worker, What: what, Text: text})
+		}
+		add(2*time.Second, "", "", decides)
+		for i := range 30 {
+			add(3*time.Second, fmt.Sprintf("w%d", i), []workers.What{workers.TrustEnded, workers.DrainBegun, workers.Spawned, workers.LeaseLost}[i%4], "chatter")
+		}
+		for _, state := range []scenario.State{scenario.Playing, scenario.Passed} {
+			if pic.State = state; state == scenario.Passed {
+				pic.Ended = noon.Add(9 * time.Second)
+			}
+			s.stands(pic)
+			screen := s.screen().Text()
+			i := strings.Index(screen, "EVENTS +")
+			if i < 0 {
+				t.Fatalf("it is not said that some are left out:\n%s", screen)
+			}
+			var told []string
+			for _, line := range strings.Split(screen[i:], "\n")[1:] {
+				cells := strings.Split(line, "│")
+				told = append(told, strings.Fields(cells[max(len(cells)-2, 0)])...)
+			}
+			if all := strings.Join(told, " "); !strings.Contains(all, decides) {
+				t.Errorf("%v: what decides the story is not told whole:\n%s", size, screen)
+			}
+		}
+	}
+}
+
+// A job is lost before it is taken over, in whatever order one look found it; another job's
+// loss stays where it is.
+func TestTakeOverIsToldAfterTheLoss(t *testing.T) {
+	t.Parallel()
+	event := func(ms int, worker string, what workers.What, text string) scenario.Event {
+		return scenario.Event{At: noon.Add(time.Duration(ms) * time.Millisecond), Worker: worker, What: what, Text: text}
+	}
+	events := causesFirst([]scenario.Event{
+		event(0, "w1", workers.Killed, "1 job abandoned"),
+		event(2000, "w2", "", "takes job 7 over: its second attempt"),
+		event(2010, "", workers.ReapedBack, "job 7: lease lost by w1"),
+		event(2020, "w1", workers.LeaseLost, "lease of job 7 lost"),
+		event(2030, "", workers.ReapedBack, "job 77: lease lost by w1"),
+		event(4000, "", workers.ReapedBack, "job 7: lease lost by w2"),
+		event(5000, "w2", "", "takes all 20 over: their second attempt"),
+		event(5100, "", workers.ReapedBack, "job 8: lease lost by w1"),
+	})
+	var order []int64
+	for _, e := range events {
+		order = append(order, e.At.Sub(noon).Milliseconds())
+	}
+	if want := []int64{0, 2010, 2020, 2000, 2030, 4000, 5100, 5000}; !slices.Equal(order, want) {
+		t.Errorf("told in the order %v, not %v", order, want)
+	}
+}
+
 // Where there is little room nothing is told of workers that were added.
 func TestAddedWorkersGoFirstFromEvents(t *testing.T) {
 	t.Parallel()

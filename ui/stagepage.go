@@ -1,13 +1,11 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -87,6 +85,9 @@ func (s *stagePage) View(w, h int) []string {
 	wide := w >= wideWidth && h >= wideHeight-5
 	if !wide {
 		world := s.world(w, true)
+		if len(s.notable()) > 0 || len(world) == 0 {
+			world = append(world, s.happenings(w))
+		}
 		narration := pick(w < 78, 4, 3)
 		told := t.ruled(s.heading(), s.told(w-2, narration), w, narration+2, true)
 		blocks := append([]section{s.steps(false)}, world...)
@@ -94,185 +95,28 @@ func (s *stagePage) View(w, h int) []string {
 	}
 	told := t.boxed(s.heading(), s.told(w-4, 5), w, 7, true)
 	left, rest := w*48/100, h-len(told)
-	world := s.world(w-left-2, false)
 	blocks := []section{s.steps(true)}
 	if len(pic.Measures) > 0 {
 		blocks = append(blocks, s.measures(true))
 	}
+	world := s.world(w-left-2, false)
+	// What happened stands where there is more room for it.
+	room := rest - heightOf(blocks, 2, section.most)
+	switch {
+	case len(s.notable()) == 0 && len(world) > 0:
+	case room >= eventsLeast+2 && room > rest-heightOf(world, 2, section.fair):
+		blocks = append(blocks, s.happenings(left-2))
+	default:
+		world = append(world, s.happenings(w-left-2))
+	}
 	below := beside(t.stacked(blocks, left, rest, t.boxed, 2), t.stacked(world, w-left, rest, t.boxed, 2))
 	return append(append(told, below...), last...)
-}
-
-// section is a part of the page: it wants so many lines beside its edges, is good from
-// fewer on, and left out where there are not so many as it needs.
-type section struct {
-	head             heading
-	need, good, want int
-	grows            int // what grows most gets what is left over
-	draw             func(w, h int) []string
-}
-
-// stacked draws blocks below each other. Where there is little room the first ones are
-// drawn first; all are made good before any has more.
-func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string, int, int, bool) []string, edges int) []string {
-	heights, left := make([]int, len(blocks)), h
-	for i, one := range blocks {
-		if n := one.need + edges; n <= left {
-			heights[i] = n
-			left -= n
-		}
-	}
-	grow := func(to func(section) int) {
-		for more := true; more && left > 0; {
-			more = false
-			for i, one := range blocks {
-				if heights[i] > 0 && heights[i] < to(one)+edges && left > 0 {
-					heights[i]++
-					left--
-					more = true
-				}
-			}
-		}
-	}
-	grow(func(one section) int { return min(one.good, one.want) })
-	grow(func(one section) int { return one.want })
-	grower := -1
-	for i, one := range blocks {
-		if heights[i] > 0 && (grower < 0 || one.grows > blocks[grower].grows) {
-			grower = i
-		}
-	}
-	if grower < 0 {
-		return blankLines(w, h)
-	}
-	heights[grower] += left
-	var lines []string
-	for i, one := range blocks {
-		if heights[i] > 0 {
-			lines = append(lines, frame(one.head, one.draw(w-2*(edges-1), heights[i]-edges), w, heights[i], false)...)
-		}
-	}
-	return lines
 }
 
 // heading names the play.
 func (s *stagePage) heading() heading {
 	pic := &s.of.pic
 	return heading{name: strings.ToUpper(pic.Name), rest: pic.Title, note: join(pic.Where, fmt.Sprintf("· seed %d", pic.Seed)), must: fmt.Sprintf("seed %d", pic.Seed)}
-}
-
-// told is what the audience is told: how the play stands, and the narration, or what came
-// of it, in so many lines.
-func (s *stagePage) told(w, h int) []string {
-	t, pic := s.pic.theme, &s.of.pic
-	dots := s.dots()
-	lines := []string{" " + spread(s.stands(w-1-cells(dots)-6), []part{{dots, 0}}, w-1)}
-	text, k := pic.Shows, t.strong
-	switch {
-	case !pic.Ended.IsZero() || pic.State == scenario.CleaningUp:
-		text = s.verdict()
-	case pic.State != scenario.SettingUp && pic.Step < len(pic.Steps):
-		text = pic.Steps[pic.Step].Say
-	}
-	narration := wrap(text, w-2)
-	if h > len(narration)+1 {
-		lines = append(lines, "")
-	}
-	for _, line := range narration[:min(len(narration), max(h, 3))] {
-		lines = append(lines, "  "+k.draw(line))
-	}
-	return lines
-}
-
-// stands says how the play stands, and what the audience can do, in about w cells.
-func (s *stagePage) stands(w int) []part {
-	t, pic := s.pic.theme, &s.of.pic
-	keyed := func(k, does string) string { return t.accent.draw(k) + t.text.draw(" "+does) }
-	switch pic.State {
-	case scenario.SettingUp:
-		return []part{{t.chip(quiet, "SETTING THE STAGE"), 0}, {t.dim.draw(safe.Text(lastNote(pic))), 1}}
-	case scenario.Waiting:
-		if pic.Auto {
-			return []part{{t.chip(okay, "NEXT"), 0}, {t.text.draw("goes on by itself when this was read"), 0}, {keyed("space", "at once"), 1}}
-		}
-		return []part{{t.chip(okay, "YOUR TURN"), 0}, {keyed("space", "goes on"), 0}, {keyed("a", "plays by itself"), 1}}
-	case scenario.CleaningUp:
-		return []part{{t.chip(quiet, "CLEANING UP"), 0}, {t.dim.draw("its workers are ended, its jobs removed"), 1}}
-	case scenario.Playing:
-		chip := t.chip(caution, "WATCH")
-		return []part{{chip, 0}, {t.text.draw(brief(s.awaited(), max(w-cells(chip), 1))), 0}}
-	}
-	kind, word, after := endTone(pic.State)
-	return []part{{t.chip(kind, strings.ToUpper(word)), 0}, {t.text.draw(after + short(pic.Ended.Sub(pic.Began))), 0}, {keyed("enter", "plays it again"), 1}}
-}
-
-// awaited is what is to be seen next.
-func (s *stagePage) awaited() string {
-	pic := &s.of.pic
-	if pic.Step < len(pic.Steps) {
-		for _, a := range pic.Steps[pic.Step].Assertions {
-			if a.State == scenario.Playing {
-				return a.Text
-			}
-		}
-	}
-	return "it is being done…"
-}
-
-// dots are the steps: those that are over, the one at hand, those to come.
-func (s *stagePage) dots() string {
-	t, pic := s.pic.theme, &s.of.pic
-	out := ""
-	for _, step := range pic.Steps {
-		switch step.State {
-		case scenario.Passed:
-			out += t.good.draw("✓")
-		case scenario.Failed:
-			out += t.alarm.draw("✗")
-		case scenario.ToCome:
-			out += t.faint.draw("○")
-		default:
-			out += t.lead.draw("●")
-		}
-	}
-	return t.dim.draw(fmt.Sprintf("step %d of %d ", min(pic.Step+1, len(pic.Steps)), len(pic.Steps))) + out
-}
-
-// verdict says what came of the play.
-func (s *stagePage) verdict() string {
-	pic := &s.of.pic
-	switch {
-	case pic.State == scenario.Passed:
-		return pic.Shows
-	case pic.State == scenario.Cancelled:
-		return "It was stopped in step " + fmt.Sprint(pic.Step+1) + ", and its world is taken down: nothing of it is left. " + strings.TrimSpace(strings.TrimPrefix(pic.Err, scenario.ErrCancelled.Error()))
-	case pic.Err != "":
-		return pic.Err
-	}
-	for i, step := range pic.Steps {
-		for _, a := range step.Assertions {
-			if a.State == scenario.Failed {
-				return fmt.Sprintf("Step %d promised: %s. Within %s that was not to be seen: %s", i+1, a.Text, short(a.Within), a.Seen)
-			}
-		}
-	}
-	for _, m := range pic.Measures {
-		if m.State == scenario.Failed {
-			return fmt.Sprintf("Not within its bound, %s: %s, which is %s.", join(m.Bound.String(), m.Unit), cmp.Or(m.Text, m.Name), join(figure(m.Value), m.Unit))
-		}
-	}
-	if !pic.Invariants.Kept() {
-		return "What must hold in every story does not: see the last line."
-	}
-	return "Its world is being taken down."
-}
-
-// lastNote is the story's own latest event.
-func lastNote(pic *scenario.Picture) string {
-	if n := len(pic.Events); n > 0 {
-		return pic.Events[n-1].Text
-	}
-	return ""
 }
 
 // oldNote says that what was read of the world is not of the present, where it is not.
@@ -282,6 +126,19 @@ func (s *stagePage) oldNote() string {
 		return ""
 	}
 	return s.pic.oldNote(pic.Looked)
+}
+
+// away is what all workers need and is not there now; nil when nothing is amiss.
+func away(pic *scenario.Picture) *scenario.Outage {
+	if !pic.Ended.IsZero() {
+		return nil
+	}
+	for i := len(pic.Outages) - 1; i >= 0; i-- {
+		if pic.Outages[i].Ended.IsZero() {
+			return &pic.Outages[i]
+		}
+	}
+	return nil
 }
 
 // sinceBegin is how long after the play's begin something was.

@@ -257,6 +257,23 @@ func TestStatesOfWorkersAreExplained(t *testing.T) {
 	s.sees("– ended", "○ idle", "● busy", "2 its second slot")
 }
 
+// A worker that is cut off is not shown as one that has nothing to do.
+func TestWorkerThatIsCutOffIsNotIdle(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s, _ := theatreAt(t, "", size[0], size[1])
+		s.press("enter")
+		pic := crashPicture(scenario.Playing, 1)
+		for i := range pic.Workers {
+			pic.Workers[i].State = "partitioned"
+		}
+		pic.Leases = []scenario.Lease{{Job: 1, Worker: "w1", Attempt: 1, Expires: s.now.Add(time.Hour)}}
+		s.performs([]scenario.Picture{pic, pic, pic}, 250*time.Millisecond)
+		s.sees("w1   ≠", "w2   ≠", "cut off")
+		s.seesNot("○")
+	}
+}
+
 // Steps have short names in the list of what is asserted; where there is none, the
 // narration stands in.
 func TestStepsAreListedByTheirNames(t *testing.T) {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,18 +14,24 @@ import (
 // little room, one that is over is just a line.
 func (s *stagePage) steps(roomy bool) section {
 	pic := &s.of.pic
-	held, all := 0, 0
+	held, all := map[bool]int{}, map[bool]int{} // of promises, and of harm
 	for _, step := range pic.Steps {
 		for _, a := range step.Assertions {
-			all++
+			all[a.Harm]++
 			if a.State == scenario.Passed {
-				held++
+				held[a.Harm]++
 			}
 		}
 	}
+	head := heading{name: "ASSERTIONS", rest: fmt.Sprintf("%d of %d hold", held[false], all[false])}
+	head.note, head.must = "✓ holds  ◌ awaited  · to come", "✓ holds  ◌ awaited"
+	if all[true] > 0 { // it is no promise that is kept
+		head.rest = pick(all[false] > 0, head.rest+", ", "") + fmt.Sprintf("harm %d of %d", held[true], all[true])
+		head.note, head.must = "✓ holds  ▲ harm, as told", "▲ harm"
+	}
 	lines, _, _ := s.stepLines(60, roomy)
 	return section{
-		head: heading{name: "ASSERTIONS", rest: fmt.Sprintf("%d of %d hold", held, all), note: "looked at over connections of no worker"},
+		head: head,
 		need: min(len(lines), 3), good: min(len(lines), 3), want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
 		draw: func(w, h int) []string {
 			lines, from, to := s.stepLines(w, roomy)
@@ -43,7 +48,7 @@ func (s *stagePage) steps(roomy bool) section {
 func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to int) {
 	t, pic := s.pic.theme, &s.of.pic
 	for i, step := range pic.Steps {
-		mark, k := t.faint.draw("○"), t.dim
+		mark, k := t.faint.draw("·"), t.dim
 		switch step.State {
 		case scenario.Passed:
 			mark = t.good.draw("✓")
@@ -89,6 +94,9 @@ func (s *stagePage) assertion(a *scenario.AssertionPicture, step, w int, roomy b
 	switch a.State {
 	case scenario.Passed:
 		mark, k, time = t.good.draw("✓"), t.text, ""
+		if a.Harm {
+			mark, k = t.warn.draw("▲"), t.warn
+		}
 		if a.Took >= tookTime { // less is what the look itself takes
 			time = t.dim.draw(short(a.Took))
 		}
@@ -137,125 +145,4 @@ func seconds(d time.Duration) string {
 		return age(d)
 	}
 	return strconv.FormatFloat(d.Seconds(), 'g', 4, 64) + " s"
-}
-
-// figure writes a measured value in two digits, and never less of it than whole numbers.
-func figure(v float64) string {
-	switch {
-	case v == float64(int64(v)) && v < 1e15 && v > -1e15:
-		return thousands(int64(v))
-	case v >= 1000 || v <= -1000:
-		return thousands(int64(v + 0.5))
-	}
-	if v >= 10 || v <= -10 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 2, 64)
-}
-
-// measures are the play's figures, each against its bound.
-func (s *stagePage) measures(roomy bool) section {
-	all := s.of.pic.Measures
-	draw := func(w int, below bool) (lines []string) {
-		for i := range all {
-			lines = append(lines, s.measure(&all[i], w, below)...)
-		}
-		return lines
-	}
-	return section{
-		head: heading{name: "MEASURES", note: "│ is the bound"}, need: len(all), good: len(all), want: len(draw(50, roomy)),
-		draw: func(w, h int) []string {
-			if lines := draw(w, true); len(lines) <= h {
-				return lines
-			}
-			return draw(w, false)
-		},
-	}
-}
-
-// measure draws what a figure is of, and the figure as a bar on which the bound is marked:
-// below it, or beside.
-func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []string {
-	t := s.pic.theme
-	mark, k, value := t.faint.draw("·"), t.dim, "–"
-	if m.State != scenario.ToCome {
-		mark, k, value = t.good.draw("✓"), t.good, join(figure(m.Value), safe.Text(m.Unit))
-	}
-	switch m.State {
-	case scenario.Failed:
-		mark, k = t.alarm.draw("✗"), t.alarm
-	case scenario.Unjudged:
-		mark, k = t.warn.draw("–"), t.warn
-	}
-	bound := join(m.Bound.String(), safe.Text(m.Unit))
-	if m.Bound.String() == "" {
-		bound = ""
-	}
-	words := cmp.Or(m.Text, m.Name)
-	valueW, boundW := max(9, safe.Width(value)), 0
-	for _, one := range s.of.pic.Measures {
-		if b := one.Bound.String(); b != "" {
-			boundW = max(boundW, safe.Width(join(b, safe.Text(one.Unit))))
-		}
-	}
-	shown := pick(m.State == scenario.ToCome, t.faint, t.strong).draw(safe.FitRight(value, valueW))
-	against := func(room int) string {
-		if bar := t.boundBar(m, k, min(room, 40)); bar != "" {
-			return "  " + bar + " " + t.dim.draw(bound)
-		}
-		return "  " + t.dim.draw(bound)
-	}
-	if below {
-		var lines []string
-		for i, line := range wrap(words, max(w-4, 1)) {
-			lines = append(lines, pick(i == 0, " "+mark+" ", "   ")+t.text.draw(line))
-		}
-		return append(lines, "  "+shown+against(w-valueW-boundW-6))
-	}
-	textW := 4
-	for _, one := range s.of.pic.Measures {
-		textW = max(textW, safe.Width(safe.Text(cmp.Or(one.Text, one.Name))))
-	}
-	textW = max(min(textW, w-valueW-boundW-7), 8)
-	return []string{" " + mark + " " + t.text.draw(safe.Fit(words, textW)) + " " + shown + against(w-textW-valueW-boundW-8)}
-}
-
-// boundBar draws a measure in w cells; "" where there is no bound to draw it against, or
-// no room.
-func (t *theme) boundBar(m *scenario.MeasurePicture, k ink, w int) string {
-	least, most := m.Bound.Limits()
-	limit := 0.0
-	for _, one := range []*float64{least, most} {
-		if one != nil {
-			limit = max(limit, *one)
-		}
-	}
-	if limit <= 0 || w < 6 {
-		return ""
-	}
-	value := 0.0
-	if m.State != scenario.ToCome {
-		value = max(m.Value, 0)
-	}
-	whole := max(limit*1.25, value)
-	full := max(min(int(value/whole*float64(w)+0.5), w), 0)
-	at := func(limit *float64) int {
-		if limit == nil {
-			return -1
-		}
-		return max(min(int(*limit/whole*float64(w)+0.5), w-1), 0)
-	}
-	low, high := at(least), at(most)
-	line := ""
-	for x := range w {
-		switch {
-		case x == low || x == high:
-			line += t.strong.draw("│")
-		case x < full:
-			line += k.draw("█")
-		default:
-			line += t.faint.draw("░")
-		}
-	}
-	return line
 }

@@ -1,0 +1,174 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/leasetop/leasetop/ui/safe"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// measures are the play's figures, each against its bound.
+func (s *stagePage) measures(roomy bool) section {
+	all := s.of.pic.Measures
+	draw := func(w, h int, below bool) (lines []string) {
+		for _, i := range s.foremost(pick(below, len(all), h)) {
+			lines = append(lines, s.measure(&all[i], w, below)...)
+		}
+		return lines
+	}
+	known := s.known()
+	head := heading{name: "MEASURES", note: "│ is the bound"}
+	if known > 0 && known < len(all) {
+		head.rest = fmt.Sprintf("%d of %d known", known, len(all))
+	}
+	least := pick(roomy, len(all), 1) // where there is little room, those that are known
+	return section{
+		head: head, need: least, good: max(known, least), want: pick(roomy, len(draw(50, 0, true)), len(all)),
+		draw: func(w, h int) []string {
+			if lines := draw(w, h, true); len(lines) <= h {
+				return lines
+			}
+			return draw(w, h, false)
+		},
+	}
+}
+
+// known is how many measures were taken.
+func (s *stagePage) known() (n int) {
+	for _, m := range s.of.pic.Measures {
+		if m.State != scenario.ToCome {
+			n++
+		}
+	}
+	return n
+}
+
+// foremost are n measures in their order: those that have just come, then what is known.
+func (s *stagePage) foremost(n int) []int {
+	all := s.of.pic.Measures
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	rank := func(i int) int {
+		switch m := all[i]; {
+		case s.of.fresh(m.Name):
+			return 0
+		case m.State != scenario.ToCome:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(rank(i), rank(k)) })
+	order = order[:min(n, len(order))]
+	slices.Sort(order)
+	return order
+}
+
+// measure draws what a figure is of, and the figure as a bar on which the bound is marked:
+// below it, or beside.
+func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []string {
+	t := s.pic.theme
+	mark, k, value := t.faint.draw("·"), t.dim, "–"
+	if m.State != scenario.ToCome {
+		mark, k, value = t.good.draw("✓"), t.good, join(figure(m.Value), safe.Text(m.Unit))
+	}
+	switch m.State {
+	case scenario.Failed:
+		mark, k = t.alarm.draw("✗"), t.alarm
+	case scenario.Unjudged:
+		mark, k = t.warn.draw("–"), t.warn
+	}
+	bound := join(m.Bound.String(), safe.Text(m.Unit))
+	if m.Bound.String() == "" {
+		bound = ""
+	}
+	words := cmp.Or(m.Text, m.Name)
+	valueW, boundW := max(9, safe.Width(value)), 0
+	for _, one := range s.of.pic.Measures {
+		if b := one.Bound.String(); b != "" {
+			boundW = max(boundW, safe.Width(join(b, safe.Text(one.Unit))))
+		}
+	}
+	told, fresh := t.text, ""
+	if s.of.fresh(m.Name) {
+		told, fresh = t.lead, t.lead.draw(" ◂ new")
+	}
+	shown := pick(m.State == scenario.ToCome, t.faint, pick(fresh != "", t.lead, t.strong)).draw(safe.FitRight(value, valueW))
+	against := func(room int) string {
+		if bar := t.boundBar(m, k, min(room, 40)); bar != "" {
+			return "  " + bar + " " + t.dim.draw(bound)
+		}
+		return "  " + t.dim.draw(bound)
+	}
+	if below {
+		var lines []string
+		for i, line := range wrap(words, max(w-4-cells(fresh), 1)) {
+			lines = append(lines, pick(i == 0, " "+mark+" ", "   ")+told.draw(line)+pick(i == 0, fresh, ""))
+		}
+		return append(lines, "  "+shown+against(w-valueW-boundW-6))
+	}
+	textW := 4
+	for _, one := range s.of.pic.Measures {
+		textW = max(textW, safe.Width(safe.Text(cmp.Or(one.Text, one.Name))))
+	}
+	textW = max(min(textW, w-valueW-boundW-7-cells(fresh)), 8)
+	return []string{" " + mark + " " + told.draw(safe.Fit(words, textW)) + " " + shown + against(w-textW-valueW-boundW-8-cells(fresh)) + fresh}
+}
+
+// boundBar draws a measure in w cells; "" where there is no bound to draw it against, or
+// no room.
+func (t *theme) boundBar(m *scenario.MeasurePicture, k ink, w int) string {
+	least, most := m.Bound.Limits()
+	limit := 0.0
+	for _, one := range []*float64{least, most} {
+		if one != nil {
+			limit = max(limit, *one)
+		}
+	}
+	if limit <= 0 || w < 6 {
+		return ""
+	}
+	value := 0.0
+	if m.State != scenario.ToCome {
+		value = max(m.Value, 0)
+	}
+	whole := max(limit*1.25, value)
+	full := max(min(int(value/whole*float64(w)+0.5), w), 0)
+	at := func(limit *float64) int {
+		if limit == nil {
+			return -1
+		}
+		return max(min(int(*limit/whole*float64(w)+0.5), w-1), 0)
+	}
+	low, high := at(least), at(most)
+	line := ""
+	for x := range w {
+		switch {
+		case x == low || x == high:
+			line += t.strong.draw("│")
+		case x < full:
+			line += k.draw("█")
+		default:
+			line += t.faint.draw("░")
+		}
+	}
+	return line
+}
+
+// figure writes a measured value in two digits, and never less of it than whole numbers.
+func figure(v float64) string {
+	switch {
+	case v == float64(int64(v)) && v < 1e15 && v > -1e15:
+		return thousands(int64(v))
+	case v >= 1000 || v <= -1000:
+		return thousands(int64(v + 0.5))
+	}
+	if v >= 10 || v <= -10 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
+}

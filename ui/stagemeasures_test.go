@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// measured are pictures of a race of which two measures are known after its first step,
+// and one more after its second.
+func measured() (before, known, next, played scenario.Picture) {
+	at := func(state scenario.State, step, n int) scenario.Picture {
+		pic := crashPicture(state, step)
+		pic.Measures = append([]scenario.MeasurePicture(nil), racePicture().Measures...)
+		for i := range pic.Measures[n:] {
+			pic.Measures[n+i].State = scenario.ToCome
+		}
+		return pic
+	}
+	return at(scenario.Playing, 0, 0), at(scenario.Waiting, 1, 1), at(scenario.Playing, 1, 1), at(scenario.Waiting, 2, 2)
+}
+
+// A measure that has just come is told from the others as long as the audience reads, in
+// windows of all sizes.
+func TestMeasureThatHasJustComeIsNoticed(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s, _ := theatreAt(t, "", size[0], size[1])
+		s.press("enter")
+		marked := func(words string) bool {
+			t.Helper()
+			s.sees(words)
+			for _, line := range strings.Split(s.screen().Text(), "\n") {
+				if strings.Contains(line, words) {
+					return strings.Contains(line, "◂ new")
+				}
+			}
+			return false
+		}
+		const first, second = "claims of a job that somebody had", "SKIP LOCKED does so many times"
+		before, known, next, played := measured()
+		s.stands(before)
+		s.seesNot("◂ new")
+		s.stands(known)
+		s.sees("1 of 3 known")
+		if !marked(first) {
+			t.Errorf("%v: the measure that has come is not marked:\n%s", size, s.screen().Text())
+		}
+		s.stands(next)
+		if marked(first) {
+			t.Errorf("%v: it still is when the next step is played", size)
+		}
+		s.stands(played)
+		if marked(first) || !marked(second) {
+			t.Errorf("%v: not only the second is marked:\n%s", size, s.screen().Text())
+		}
+		played.State, played.Ended = scenario.Passed, noon
+		s.stands(played)
+		s.seesNot("◂ new")
+	}
+}
