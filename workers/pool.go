@@ -45,7 +45,7 @@ type Options struct {
 	// stay whatever it is.
 	Retention time.Duration
 	// Reaps are the queues whose leases the reaper takes back when they run out; nil is
-	// every queue, whoever works it.
+	// every queue, whoever works it. A list of none is refused: it says neither.
 	Reaps []string
 	// Logger is told of each event, where it happens: its handler must not call the
 	// pool, and a slow one holds all up. nil logs nothing.
@@ -76,6 +76,9 @@ func (o *Options) complete() error {
 		if *d.value == 0 {
 			*d.value = d.usual
 		}
+	}
+	if o.Reaps != nil && len(o.Reaps) == 0 {
+		return errors.New("reaps no queue: name those whose leases it takes back, or leave Reaps nil for all")
 	}
 	o.Reaps = slices.Clone(o.Reaps)
 	o.PollMax = max(o.PollMax, o.PollMin)

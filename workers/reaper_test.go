@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -87,6 +88,16 @@ func TestReaperKeepsToItsQueues(t *testing.T) {
 	if after := row(t, q, 1); after != before {
 		t.Errorf("the lease of another queue was taken back: %s", after)
 	}
+}
+
+// Nobody's leases is no more what an empty list means than everybody's.
+func TestReaperOfNoQueuesIsRefused(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	if _, err := New(q, on(nothing), Options{Reaps: []string{}}); err == nil || !strings.Contains(err.Error(), "Reaps nil for all") {
+		t.Errorf("%v, want it refused with the cure", err)
+	}
+	newPool(t, q, on(nothing), Options{Reaps: nil})
 }
 
 // Expired, but its row is locked: the reaper neither waits for it nor spins.
