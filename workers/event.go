@@ -47,7 +47,7 @@ type Event struct {
 	// Watched is for reclaims: this pool's reaper has been at work since before the lease
 	// ran out, without a break, and took it back at its first try, so that Late is its own.
 	// It is not for a lease that ran out while the pool was not started, its process
-	// suspended, the database away or a quarter of a second late with an answer, or the
+	// suspended, the database away or RecoveryBound late with an answer, or the
 	// machine asleep; nor for one that was locked, as by a transaction of its owner that a
 	// partition keeps from its end.
 	Watched bool

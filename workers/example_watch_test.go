@@ -3,6 +3,7 @@ package workers_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
@@ -196,6 +197,24 @@ func ExamplePool_Freeze() {
 	// Output:
 	// frozen
 	// <nil>
+}
+
+// How late leases were taken back at worst, and how often nobody could look: give Note what
+// Options.Events is told.
+func ExampleRecovery() {
+	var recovery workers.Recovery
+	for _, event := range []workers.Event{
+		{What: workers.ReapedBack, Late: 14 * time.Millisecond, Watched: true},
+		{What: workers.ReapedDead, Late: 21 * time.Millisecond, Watched: true},
+		{What: workers.ReapedBack, Late: 40 * time.Second}, // the database was away
+	} {
+		recovery.Note(event)
+	}
+	fmt.Println("worst of", recovery.Judged, "is", recovery.Worst, "of", workers.RecoveryBound)
+	fmt.Println(recovery.Unwatched, "unwatched")
+	// Output:
+	// worst of 2 is 21ms of 250ms
+	// 1 unwatched
 }
 
 // Who of the sessions in pg_stat_activity hears of new work.

@@ -161,7 +161,7 @@ func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
 	p := &Pool{
 		q: q, handlers: handlers, o: o,
 		process: queue.NewProcess(), shortest: shortest,
-		clock: bootClock, wall: wallClock,
+		clock: bootClock, wall: wallClock, vigil: vigil{awake: monotonic},
 		tick: make(chan struct{}, 1), forced: make(chan struct{}), again: make(chan struct{}, 1),
 		holders: map[int64]*run{},
 	}

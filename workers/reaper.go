@@ -30,23 +30,28 @@ func (p *Pool) reap(ctx context.Context) {
 		if !p.heart.await(ctx) {
 			return
 		}
-		wait, err := p.reapDue(ctx, &again)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			p.vigil.end()
-			p.trouble("reclaims", err)
-			wait = again.next()
-			p.heart.doubt()
-		} else {
-			p.works("reclaims")
-		}
-		p.signals.looked.send(err)
-		if !p.reaperSleeps(ctx, wait) {
+		if !p.reaperSleeps(ctx, p.reaperLooks(ctx, &again)) {
 			return
 		}
 	}
+}
+
+// reaperLooks is one look of the reaper, well or not, and returns how long to wait until the next.
+func (p *Pool) reaperLooks(ctx context.Context, again *pace) time.Duration {
+	wait, err := p.reapDue(ctx, again)
+	if ctx.Err() != nil {
+		return 0
+	}
+	if err != nil {
+		p.vigil.end()
+		p.trouble("reclaims", err)
+		wait = again.next()
+		p.heart.doubt()
+	} else {
+		p.works("reclaims")
+	}
+	p.signals.looked.send(err)
+	return wait
 }
 
 // reaperSleeps waits until the reaper's next look, unless ctx ends first.

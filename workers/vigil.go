@@ -8,23 +8,20 @@ import "time"
 // that took, and says nothing of the reaper. Nor does one whose row was locked when it
 // looked. It is the reaper's own.
 type vigil struct {
+	awake func() time.Duration // the monotonic clock, which stands still while the machine sleeps
+
 	kept  bool
 	since time.Duration // boot clock
 	apart time.Duration // how far the boot clock was ahead of the monotonic one: they part while the machine sleeps
 	swept time.Duration // when the last statement was sent that took back all it could
 }
 
-const (
-	// sleptAtLeast is the shortest sleep of a machine; two readings of clocks differ by less.
-	sleptAtLeast = 100 * time.Millisecond
-	// heldUp is how late an answer, or a waking, is when something keeps the reaper from its
-	// work: as late as the reaper itself may be.
-	heldUp = 250 * time.Millisecond
-)
+// sleptAtLeast is the shortest sleep of a machine; two readings of clocks differ by less.
+const sleptAtLeast = 100 * time.Millisecond
 
 // keep notes that the reaper is at work, by the boot clock.
 func (v *vigil) keep(now time.Duration) {
-	apart := now - monotonic()
+	apart := now - v.awake()
 	if !v.kept || apart-v.apart >= sleptAtLeast {
 		v.kept, v.since = true, now
 	}
@@ -34,9 +31,10 @@ func (v *vigil) keep(now time.Duration) {
 // end notes that something keeps the reaper from its work.
 func (v *vigil) end() { v.kept = false }
 
-// waited notes for how long the reaper had to wait for an answer, or overslept.
+// waited notes for how long the reaper had to wait for an answer, or overslept. As long as
+// it may take for all it does is long enough to say that something keeps it from its work.
 func (v *vigil) waited(long time.Duration) {
-	if long >= heldUp {
+	if long >= RecoveryBound {
 		v.end()
 	}
 }

@@ -25,27 +25,69 @@ func expiring(t *testing.T, q *queue.Queue, in time.Duration) (id int64) {
 	return id
 }
 
-// watched waits for the reclaim of a job and says whether the reaper watched its lease.
-func watched(t *testing.T, p *Pool, id int64) bool {
+// reaping is a reaper that is told when to look, by clocks that go on when they are told.
+type reaping struct {
+	t     *testing.T
+	p     *Pool
+	again pace
+	boot  atomic.Int64
+	awake atomic.Int64
+}
+
+func newReaping(t *testing.T, q *queue.Queue) *reaping {
 	t.Helper()
-	return waitFor(t, p, ReapedBack, func(e Event) bool { return e.JobID == id }).Watched
+	r := &reaping{t: t, p: newPool(t, q, on(nothing), Options{})}
+	r.again = pace{min: time.Second, max: time.Second}
+	r.p.clock = func() time.Duration { return time.Duration(r.boot.Load()) }
+	r.p.vigil.awake = func() time.Duration { return time.Duration(r.awake.Load()) }
+	return r
+}
+
+// pass has some time pass.
+func (r *reaping) pass(d time.Duration) {
+	r.boot.Add(int64(d))
+	r.awake.Add(int64(d))
+}
+
+func (r *reaping) look() { r.p.reaperLooks(r.t.Context(), &r.again) }
+
+// An hour is more than a test takes: however slow the machine, what ran out longAgo did so
+// after a look that was before longer.
+const (
+	longAgo = time.Hour
+	longer  = 2 * longAgo
+)
+
+// want looks, and then says whether the lease of a job must have been watched.
+func (r *reaping) want(id int64, watched bool, why string) {
+	r.t.Helper()
+	r.look()
+	r.tells(id, watched, why)
+}
+
+func (r *reaping) tells(id int64, watched bool, why string) {
+	r.t.Helper()
+	events, _ := r.p.Events(0)
+	for _, e := range events {
+		if e.What != ReapedBack || e.JobID != id {
+			continue
+		}
+		if e.Watched != watched {
+			r.t.Errorf("%s: watched is %v", why, e.Watched)
+		}
+		return
+	}
+	r.t.Fatalf("%s: job %d was not taken back", why, id)
 }
 
 // Whoever was dead by then cannot have been late.
 func TestReclaimOfALeaseThatRanOutBeforeTheStartWasNotWatched(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)
-	old := expiring(t, q, -time.Minute)
-	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
-	looked := p.signals.looked.listen()
-	start(t, p)
-	if watched(t, p, old) {
-		t.Error("it ran out a minute before the pool was there")
-	}
-	receive(t, "a look", looked)
-	if !watched(t, p, expiring(t, q, 500*time.Millisecond)) {
-		t.Error("a lease that ran out under the reaper's eyes was not watched")
-	}
+	r := newReaping(t, q)
+	r.want(expiring(t, q, -longAgo), false, "it ran out before the reaper was there")
+	r.pass(longer)
+	r.want(expiring(t, q, -longAgo), true, "it ran out under the reaper's eyes")
 }
 
 // Nor is it the reaper's fault when the database is down.
@@ -53,87 +95,117 @@ func TestReclaimOfALeaseThatRanOutInAnOutageWasNotWatched(t *testing.T) {
 	t.Parallel()
 	server := testdb.Server(t)
 	q := openAt(t, testdb.On(t, server), nil)
-	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
-	looked, beats := p.signals.looked.listen(), p.signals.beat.listen()
-	start(t, p)
-	receive(t, "a look", looked)
-	ends := time.Now().Add(1500 * time.Millisecond)
-	id := expiring(t, q, time.Until(ends))
+	r := newReaping(t, q)
+	r.look()
+	r.pass(longer)
 	if err := server.Halt(t.Context(), local.Fast); err != nil {
 		t.Fatal(err)
 	}
-	for time.Now().Before(ends) {
-		receive(t, "a try to connect", beats)
-	}
+	r.look()
 	if err := server.Restart(t.Context(), local.Fast); err != nil {
 		t.Fatal(err)
 	}
 	q.Pool().Reset()
-	if watched(t, p, id) {
-		t.Error("nobody could watch in the outage")
+	r.want(expiring(t, q, -longAgo), false, "nobody could watch in the outage")
+	r.pass(longer)
+	r.want(expiring(t, q, -longAgo), true, "the outage is over")
+}
+
+// Without heartbeats the reaper does not even try.
+func TestReaperKeepsNoVigilWhileTheHeartHasNoConnection(t *testing.T) {
+	t.Parallel()
+	r := newReaping(t, openQueue(t))
+	r.look()
+	if !r.p.vigil.kept {
+		t.Fatal("no vigil is kept after a look")
 	}
-	if !watched(t, p, expiring(t, q, 1500*time.Millisecond)) {
-		t.Error("after the outage leases are not watched")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.p.reap(ctx) // which waits for the heart, until ctx ends
+	if r.p.vigil.kept {
+		t.Error("a vigil is kept, though the reaper waits for heartbeats")
 	}
 }
 
 // While the database does not answer, the reaper is kept from its work, though nothing fails.
-func TestReclaimOfALeaseThatRanOutBeforeAnAnswerWasNotWatched(t *testing.T) {
+func TestReclaimOfALeaseThatRanOutBeforeALateAnswerWasNotWatched(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		late    time.Duration
+		watched bool
+	}{{RecoveryBound - 1, true}, {RecoveryBound, false}} {
+		t.Run(c.late.String(), func(t *testing.T) {
+			t.Parallel()
+			q := openQueue(t)
+			r := newReaping(t, q)
+			r.look()
+			r.pass(longer)
+			tx := begin(t, q)
+			within(t, tx, "LOCK TABLE leasetop.jobs IN ACCESS EXCLUSIVE MODE")
+			var id int64
+			if err := tx.QueryRow(t.Context(), expiringIn, -longAgo.Seconds()).Scan(&id); err != nil {
+				t.Fatal(err)
+			}
+			looked := make(chan struct{})
+			go func() { r.look(); close(looked) }()
+			for waiting := false; !waiting; {
+				if err := tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'leasetop.jobs'::regclass)`).Scan(&waiting); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.pass(c.late)
+			if err := tx.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			receive(t, "the look", looked)
+			r.tells(id, c.watched, "an answer came "+c.late.String()+" late")
+			r.pass(longer)
+			r.want(expiring(t, q, -longAgo), true, "it answers")
+		})
+	}
+}
+
+// A reaper that overslept was not at work.
+func TestReclaimOfALeaseThatRanOutWhileTheReaperOversleptWasNotWatched(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)
-	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
-	looked := p.signals.looked.listen()
-	start(t, p)
-	receive(t, "a look", looked)
-	tx := begin(t, q)
-	within(t, tx, "LOCK TABLE leasetop.jobs IN ACCESS EXCLUSIVE MODE")
-	var id int64
-	if err := tx.QueryRow(t.Context(), expiringIn, 0.1).Scan(&id); err != nil {
-		t.Fatal(err)
-	}
-	for waiting := false; !waiting; {
-		if err := tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'leasetop.jobs'::regclass)`).Scan(&waiting); err != nil {
-			t.Fatal(err)
+	r := newReaping(t, q)
+	for _, late := range []time.Duration{RecoveryBound - 1, RecoveryBound} {
+		r.look()
+		asked := false
+		clock := r.p.clock
+		r.p.clock = func() time.Duration { // first when to wake, then when it woke
+			if asked {
+				r.pass(late)
+			}
+			asked = true
+			return clock()
+		}
+		r.p.reaperSleeps(t.Context(), 0)
+		r.p.clock = clock
+		if kept := late < RecoveryBound; r.p.vigil.kept != kept {
+			t.Errorf("%v late: kept is %v", late, r.p.vigil.kept)
 		}
 	}
-	within(t, tx, "SELECT pg_sleep($1)", (2 * heldUp).Seconds())
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if watched(t, p, id) {
-		t.Error("nobody could see that it ran out")
-	}
-	if !watched(t, p, expiring(t, q, 500*time.Millisecond)) {
-		t.Error("now that it answers leases are not watched")
-	}
+	r.pass(longer)
+	r.want(expiring(t, q, -longAgo), false, "the reaper overslept")
 }
 
 // What is locked when it runs out cannot be taken back in time by anybody.
 func TestReclaimOfALeaseThatWasLockedWasNotWatched(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)
-	p := newPool(t, q, on(nothing), Options{Lease: time.Second})
-	looked := p.signals.looked.listen()
-	start(t, p)
-	receive(t, "a look", looked)
-	id := expiring(t, q, 500*time.Millisecond)
+	r := newReaping(t, q)
+	r.look()
+	r.pass(longer)
+	id, free := expiring(t, q, -longAgo), expiring(t, q, -longAgo)
 	tx := begin(t, q)
 	within(t, tx, "SELECT FROM leasetop.jobs WHERE id = $1 FOR UPDATE", id)
-	for expired := false; !expired; {
-		receive(t, "a look", looked)
-		if err := tx.QueryRow(t.Context(), "SELECT lease_expires_at < clock_timestamp() FROM leasetop.jobs WHERE id = $1", id).Scan(&expired); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 { // one of them has begun since
-		receive(t, "a look", looked)
-	}
+	r.want(free, true, "nobody locked it")
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if watched(t, p, id) {
-		t.Error("it was locked when it ran out")
-	}
+	r.want(id, false, "it was locked when it ran out")
 }
 
 // begin begins a transaction, which locks at least until the test commits it.
@@ -156,45 +228,47 @@ func within(t *testing.T, tx pgx.Tx, statement string, args ...any) {
 
 func TestVigilIsKeptBetweenTroubles(t *testing.T) {
 	t.Parallel()
-	var v vigil
-	var slept atomic.Int64
-	clock := func() time.Duration { return monotonic() + time.Duration(slept.Load()) }
+	var now, slept time.Duration
+	v := vigil{awake: func() time.Duration { return now - slept }}
 	saw := func(moment time.Duration) bool { return v.saw(moment, moment) }
-	if saw(clock()) {
+	if saw(now) {
 		t.Error("nobody watched yet")
 	}
-	v.keep(clock())
-	first := clock()
-	v.keep(clock())
-	if !saw(first) || saw(first-time.Minute) {
+	v.keep(now)
+	now++
+	v.keep(now)
+	if !saw(0) || saw(-1) {
 		t.Error("want it kept from the first look on, and not before")
 	}
-	slept.Add(int64(time.Minute)) // of the machine
-	v.keep(clock())
-	if saw(first+time.Second) || !saw(clock()) {
-		t.Error("it was kept while the machine slept")
+	for _, sleep := range []time.Duration{sleptAtLeast - 1, sleptAtLeast} {
+		before := now
+		now += time.Minute
+		slept += sleep
+		v.keep(now)
+		if kept := sleep < sleptAtLeast; saw(before) != kept || !saw(now) {
+			t.Errorf("the machine slept for %v: saw is %v", sleep, saw(before))
+		}
 	}
 	v.end()
-	if saw(clock()) {
+	if saw(now) {
 		t.Error("it was kept in trouble")
 	}
-	again := clock()
-	v.keep(clock())
-	if saw(again-time.Nanosecond) || !saw(clock()) {
+	v.keep(now)
+	if saw(now-1) || !saw(now) {
 		t.Error("want it kept anew after the trouble, and not before")
 	}
-	v.waited(heldUp - 1)
-	if !saw(clock()) {
+	v.waited(RecoveryBound - 1)
+	if !saw(now) {
 		t.Error("no answer comes at once")
 	}
-	v.waited(heldUp)
-	if saw(clock()) {
+	v.waited(RecoveryBound)
+	if saw(now) {
 		t.Error("it was kept while nobody answered")
 	}
-	v.keep(clock())
-	sent := clock()
-	v.sweep(sent)
-	if v.saw(sent-1, sent-1) || !v.saw(sent-1, sent) {
+	v.keep(now)
+	now++
+	v.sweep(now)
+	if v.saw(now-1, now-1) || !v.saw(now-1, now) {
 		t.Error("what a sweep left was locked")
 	}
 }
