@@ -74,6 +74,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 	var drawn []*canvas
 	for i, l := range shown {
 		n := rows[i]
+		shown := make([]bool, width)
 		for slot := range n {
 			c := newCanvas(l, s)
 			row := Row{Worker: safe.Text(l.name), Cells: c.cells}
@@ -91,6 +92,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 				c.add(h, n == 1)
 			}
 			c.paint()
+			c.wink(shown)
 			for _, gap := range d.Outages {
 				c.shade(gap)
 			}
@@ -225,7 +227,7 @@ func newScale(now time.Time, span time.Duration, width, step int) scale {
 
 // moveCell is for how long a picture stands still for each of its cells: all of them are
 // sent to the terminal anew when it moves, which must not cost more the more there are.
-const moveCell = 600 * time.Microsecond
+const moveCell = time.Millisecond
 
 // scale is that of a picture of so many cells: it moves by as many columns at a time as
 // pass while it has to stand still, a tenth of it at most.
@@ -236,7 +238,7 @@ func (r *Recorder) scale(now time.Time, span time.Duration, width, height int) s
 		slots += l.lanes()
 	}
 	still := moveCell * time.Duration(width*min(slots, height))
-	step := min(int((still+s.slice-1)/s.slice), width/10)
+	step := min(int((still+s.slice/2)/s.slice), width/10)
 	return newScale(now, span, width, step)
 }
 

@@ -42,6 +42,8 @@ type lane struct {
 	spells  []spell
 	holds   []*hold // in the order in which they began to be seen
 	used    []bool  // by slot: whether something runs in it
+
+	tally
 }
 
 // spell is a time in which a worker was in one condition.

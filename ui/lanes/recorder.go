@@ -37,6 +37,7 @@ type Worker struct {
 	State string    // idle, busy, draining, frozen, partitioned, crashed, stopped
 	Since time.Time // when that began; zero: when it was first seen
 	Slots int       // how many jobs it runs at once; 0: nobody knows
+	Done  uint64    // how many jobs it has done; what was done unseen is drawn as Brief
 }
 
 // Recorder keeps who held which job when. The zero value is ready. It is not for
@@ -108,6 +109,7 @@ func (r *Recorder) See(now time.Time, held []Held, workers []Worker) {
 			r.begin(now, one)
 		}
 	}
+	r.notice(now, workers)
 	r.forget(now)
 	r.spell(now)
 }
@@ -219,6 +221,9 @@ func (r *Recorder) end(h *hold, at time.Time) {
 	h.job.ill = h.job.ill || h.lost
 	h.job.story = h.job.story || h.lost
 	h.to = later(at, h.from)
+	if !h.lost {
+		h.lane.ended++
+	}
 	h.lane.leave(h.slot)
 	delete(r.open, h.job.id)
 	i := len(r.past)
