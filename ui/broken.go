@@ -86,6 +86,7 @@ func (a *app) faulted(msg tea.Msg) tea.Cmd {
 		return a.readBroken()
 	case brokenMsg:
 		a.broken.list = msg.list
+		a.pic.lanes.Broken(msg.list, a.now())
 		if msg.again {
 			return a.watchBroken(brokenEvery)
 		}

@@ -306,7 +306,7 @@ func stateMark(t *theme, s workers.State) (string, ink) {
 		return "◐", t.warn
 	case workers.Frozen:
 		return "✱", t.other
-	case workers.Crashed:
+	case workers.Crashed, killed:
 		return "✗", t.bad
 	case workers.Stopped:
 		return "–", t.dim
@@ -316,8 +316,11 @@ func stateMark(t *theme, s workers.State) (string, ink) {
 	return "○", t.dim
 }
 
-// cutOff is the state of a worker that cannot reach the database, as lanes and plays have it.
-const cutOff = workers.State("partitioned")
+// States that lanes and plays have beside those of the runtime.
+const (
+	cutOff = workers.State("partitioned") // it cannot reach the database
+	killed = workers.State("killed")      // its process was
+)
 
 // slots draws a dot for each slot, filled when a handler runs in it.
 func (c *crewTab) slots(s workers.Snapshot, w int) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/lanes"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 // lanesEvery is how often the lanes take what there is at most.
@@ -23,6 +24,8 @@ type laneFeed struct {
 	at    time.Time // this machine's clock, when it was fed last
 	fed   uint64    // how often
 	owed  bool      // what came since has not been taken
+	cut   time.Time // this machine's clock: since when the workers of this process reach no database; zero: they do
+	heals time.Time // and since when they do again
 	names map[string]string
 	plays []string // whose queues are no concern of these lanes: they have their own
 }
@@ -71,7 +74,8 @@ func (f *laneFeed) take(m pulledMsg, now time.Time) {
 		f.names = map[string]string{}
 	}
 	for i, w := range m.workers {
-		crew[i] = lanes.Worker{Name: w.Name, State: string(w.State), Since: m.state.Clock.Now(w.Since), Slots: w.Slots}
+		state, since := f.state(w)
+		crew[i] = lanes.Worker{Name: w.Name, State: string(state), Since: m.state.Clock.Now(since), Slots: w.Slots, Done: w.Processed}
 		f.names[w.Owner] = w.Name
 	}
 	held := make([]lanes.Held, 0, len(leases.List))
@@ -86,6 +90,34 @@ func (f *laneFeed) take(m pulledMsg, now time.Time) {
 		})
 	}
 	f.See(leases.At, held, crew)
+}
+
+// Broken notes what is broken on purpose: the network of this process's workers may be.
+func (f *laneFeed) Broken(list []faults.Broken, now time.Time) {
+	was := f.cut
+	f.cut = time.Time{}
+	for _, b := range list {
+		if b.Name == "partition" || b.Name == "cut" {
+			f.cut = b.Since
+		}
+	}
+	if !f.cut.Equal(was) {
+		f.owed, f.heals = true, now
+	}
+}
+
+// state is how a worker is, and since when. What is cut off is busy or idle for all it knows.
+func (f *laneFeed) state(w workers.Snapshot) (workers.State, time.Time) {
+	switch w.State {
+	case workers.Idle, workers.Busy, workers.Draining:
+		if w.Pid == 0 && !f.cut.IsZero() {
+			return cutOff, f.cut
+		}
+		if w.Pid == 0 && w.Since.Before(f.heals) {
+			return w.State, f.heals
+		}
+	}
+	return w.State, w.Since
 }
 
 // isRunning reports whether a worker of this process runs a job that it holds.

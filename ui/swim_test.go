@@ -13,6 +13,7 @@ import (
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/ui/term"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 func TestLanesAreDrawn(t *testing.T) {
@@ -243,4 +244,44 @@ func TestALeaseThatIsRunByNobodyIsNoWork(t *testing.T) {
 	s.crew[0].Running = nil
 	s.pass(5)
 	s.sees("AAA░░░")
+}
+
+// Jobs that came and went between two looks are seen by what their worker counts; of those
+// in other processes nothing is known, and nothing drawn.
+func TestJobsTooShortToBeSeenAreSeen(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	s.pass(3)
+	s.seesNot("▂")
+	for range 8 {
+		s.crew[1].Processed += 3
+		s.pass(0)
+	}
+	s.pass(1)
+	s.sees("▂▂", "▂ without a letter")
+	for line := range strings.SplitSeq(s.screen().Text(), "\n") {
+		if (strings.Contains(line, "▂") && !strings.Contains(line, "short")) != strings.Contains(line, " w2   ○") {
+			t.Errorf("drawn: %s", line)
+		}
+	}
+}
+
+// For all that a worker knows it is busy when no byte passes between it and the database.
+func TestWorkersThatAreCutOffAreDrawnSo(t *testing.T) {
+	t.Parallel()
+	s := newSwimmers(t, 120, 36)
+	joined(s.world)
+	s.pass(3)
+	s.claim(1, "w1", 1)
+	s.pass(3)
+	for _, name := range []string{"partition", "cut"} {
+		s.seesNot("≠")
+		s.send(brokenMsg{list: []faults.Broken{{Name: "listen", Since: s.now}, {Name: name, Since: s.now}}})
+		s.pass(3)
+		s.sees("▸w1   ≠", " w2   ≠", "p1   ●", "≠╌ cut off", "A 1 send w1 cut off")
+		s.send(brokenMsg{})
+		s.pass(1)
+		s.sees("▸w1   ○", "w2   ○", "≠╌╌╌")
+		s.pass(60)
+	}
 }
