@@ -171,3 +171,20 @@ func ExamplePool_SpawnAs() {
 	// spawn worker "south-1": another worker has that name: drain or kill it, and remove it, first
 	// south-1
 }
+
+// When the zombie of a long lease is back at the latest.
+func ExamplePool_LongestLease() {
+	q := open()
+	defer q.Close()
+	h := workers.NewHandlers()
+	h.Queue("emails", func(context.Context, *queue.Job) error { return nil })
+	h.Kind("export", func(context.Context, *queue.Job) error { return nil }, workers.WithLease(10*time.Minute))
+	pool, err := workers.New(q, h, workers.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(pool.LongestLease() + workers.LateBy)
+	// Output:
+	// 10m1s
+}

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// afterExpiry is how long after its leases ran out a zombie thaws: long enough
-// for the reaper and for another worker to have claimed its jobs.
-const afterExpiry = time.Second
+// LateBy is how long after its leases ran out a zombie goes on: long enough for the
+// reaper and for another worker to have claimed its jobs.
+const LateBy = time.Second
 
 // Kill crashes a worker: no claim, heartbeat or outcome of its leaves this
 // process once Kill has returned, its handlers' contexts are cancelled with
@@ -85,7 +85,7 @@ func (p *Pool) Freeze(name string) error {
 		if n := len(w.runs); n > 0 {
 			w.thawAt = 0
 			for _, r := range w.runs { // also those whose claim landed meanwhile
-				w.thawAt = max(w.thawAt, r.sure+afterExpiry)
+				w.thawAt = max(w.thawAt, r.sure+LateBy)
 			}
 			text = fmt.Sprintf("no heartbeats for %s, thaws in %v", counted(n, "running job"), (w.thawAt - p.clock()).Round(100*time.Millisecond))
 		}

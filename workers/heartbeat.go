@@ -285,6 +285,9 @@ func (h *heart) beat(ctx context.Context) error {
 	for _, c := range beat.Cancelled {
 		p.cancelRun(held[c.Lease], c.By)
 	}
+	if len(beat.Renewed) > 0 {
+		p.journal.touch()
+	}
 	p.signals.beat.send(nil)
 	return nil
 }

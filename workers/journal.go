@@ -69,8 +69,8 @@ func (j *journal) announce() {
 // most [EventsKept]), oldest first, and the number of the last there is.
 func (p *Pool) Events(after uint64) (events []Event, last uint64) { return p.journal.after(after) }
 
-// Changed is closed at the next event, and when a worker's state or its running
-// jobs change. Take the channel first, then read [Pool.Workers] and
+// Changed is closed at the next event, and when a worker's state, its running jobs or
+// their trust change. Take the channel first, then read [Pool.Workers] and
 // [Pool.Events], then wait: nothing is missed.
 func (p *Pool) Changed() <-chan struct{} { return p.journal.change() }
 

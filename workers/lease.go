@@ -2,6 +2,7 @@ package workers
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -55,6 +56,12 @@ func (p *Pool) claimLease(queue string) time.Duration {
 		return own
 	}
 	return p.o.Lease
+}
+
+// LongestLease is the longest that a job is claimed or renewed for, by the options or by a
+// handler's. A slow network may stretch a lease beyond it: see the package comment.
+func (p *Pool) LongestLease() time.Duration {
+	return slices.Max(append(p.handlers.leases(), p.o.Lease))
 }
 
 // renewalLease is how long a job is renewed for.

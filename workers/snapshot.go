@@ -44,4 +44,5 @@ type Running struct {
 	Attempt int       // from 1
 	Since   time.Time // local clock: when it was claimed
 	Trust   time.Time // local clock: when the worker stops trusting the lease if no heartbeat succeeds
+	Expires time.Time // local clock: when the lease has run out for certain if none does
 }

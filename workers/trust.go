@@ -64,7 +64,7 @@ func (p *Pool) runAtClock(r *run, now time.Duration) (next time.Duration) {
 	next = now + restful
 	w := r.worker
 	if w.crashed {
-		if gone := r.sure + afterExpiry; gone > now {
+		if gone := r.sure + LateBy; gone > now {
 			return gone
 		}
 		w.forget(r)

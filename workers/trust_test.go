@@ -141,3 +141,32 @@ func TestForeignClocksChangeNothing(t *testing.T) {
 		})
 	}
 }
+
+// A screen learns of it without asking again and again.
+func TestHeartbeatIsAChangeAndALeaseOutlastsItsTrust(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	inside, g := make(chan struct{}), newGate(t)
+	p := startPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
+		close(inside)
+		return g.wait(ctx)
+	}), Options{Lease: 2 * time.Second, Margin: time.Second}, 1)
+	enqueue(t, q, queue.NewJob{})
+	receive(t, "the handler", inside)
+	running := func() Running { return p.workerNamed(t, "w1").Running[0] }
+	first := running()
+	if lasts := first.Expires.Sub(first.Trust); lasts < time.Second {
+		t.Errorf("the lease has run out %v after its trust has ended, before the margin is over", lasts)
+	}
+	for {
+		changed := p.Changed()
+		if now := running(); now.Trust.Sub(first.Trust) > 100*time.Millisecond {
+			if !now.Expires.After(first.Expires) {
+				t.Errorf("it was renewed and expires at %v, before at %v", now.Expires, first.Expires)
+			}
+			break
+		}
+		receive(t, "a change", changed)
+	}
+	g.open()
+}

@@ -186,7 +186,7 @@ func (w *worker) snapshot() Snapshot {
 	for _, r := range w.runs {
 		s.Running = append(s.Running, Running{
 			JobID: r.job.ID, Queue: r.job.Queue, Kind: r.job.Kind, Attempt: r.job.Attempts,
-			Since: r.since, Trust: wall.Add(r.trust - now),
+			Since: r.since, Trust: wall.Add(r.trust - now), Expires: wall.Add(r.sure - now),
 		})
 		if r.stuck {
 			s.Stuck++

@@ -169,30 +169,12 @@ func (c *Crew) Workers() []workers.Snapshot {
 	for _, one := range c.children {
 		for _, w := range one.Snapshot() {
 			if w.State == workers.Crashed {
-				w.Running = slices.DeleteFunc(slices.Clone(w.Running), func(r workers.Running) bool { return now.Sub(r.Trust) > c.margin() })
+				w.Running = slices.DeleteFunc(slices.Clone(w.Running), func(r workers.Running) bool { return r.Expires.Before(now) })
 			}
 			all = append(all, w)
 		}
 	}
 	return all
-}
-
-// margin is how long a lease lasts when it is not trusted any more.
-func (c *Crew) margin() time.Duration {
-	if c.o.Margin > 0 {
-		return c.o.Margin
-	}
-	return c.lease() / 10
-}
-
-// usualLease is what a pool has where none is named.
-const usualLease = 30 * time.Second
-
-func (c *Crew) lease() time.Duration {
-	if c.o.Lease > 0 {
-		return c.o.Lease
-	}
-	return usualLease
 }
 
 // Fenced counts the stale writes that changed nothing, of all the workers there ever were.

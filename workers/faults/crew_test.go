@@ -167,6 +167,79 @@ func TestFrozenProcessGoesOnWhenItsLeasesRanOutAndItsJobIsAnothers(t *testing.T)
 	}
 }
 
+// The lease of a job may be its handler's, and longer than the others.
+func TestFrozenProcessStandsStillForTheLongestLease(t *testing.T) {
+	t.Parallel()
+	q, _ := open(t)
+	h := workers.NewHandlers()
+	h.Queue("q", func(context.Context, *queue.Job) error { return nil }, workers.WithLease(3*time.Hour))
+	c, err := NewCrew(q, h, "waiting", workers.Options{Lease: time.Second, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Stop(context.Background()) })
+	name, _ := spawnProcess(t, c)
+	if err := c.Freeze(name); err != nil {
+		t.Fatal(err)
+	}
+	if all := eventsOf(c); !strings.Contains(all, "SIGCONT in 3h0m1s") {
+		t.Errorf("it tells:\n%s", all)
+	}
+}
+
+// A screen asks what there is while a worker is killed whose outcome is on its way.
+func TestCrewAnswersWhileAWorkerIsKilled(t *testing.T) {
+	t.Parallel()
+	q, _ := open(t)
+	cable := NewCable()
+	own, end, err := cable.Open(t.Context(), q, 4, "leasetop workers of a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	inside, gate := make(chan struct{}), make(chan struct{})
+	h := workers.NewHandlers()
+	h.Queue("q", func(context.Context, *queue.Job) error {
+		close(inside)
+		<-gate
+		return nil
+	})
+	c, err := NewCrew(own, h, "waiting", workers.Options{Lease: time.Minute})
+	if err == nil {
+		_, err = c.Spawn([]string{"q"}, 1)
+	}
+	if err == nil {
+		err = c.Start(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cable.Heal()
+		_ = c.Stop(context.Background())
+	})
+	enqueue(t, q, queue.NewJob{})
+	receive(t, "the handler", inside)
+	cable.Stall()
+	close(gate)
+	held(t, cable)
+	killed := make(chan error, 1)
+	go func() { killed <- c.Kill("w1") }()
+	for deadline := time.Now().Add(patience); c.Pool.Workers()[0].State != workers.Crashed; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain for the kill")
+		}
+	}
+	if !c.mu.TryLock() {
+		t.Error("nobody is told anything of the crew meanwhile")
+	} else {
+		c.mu.Unlock()
+	}
+	if err := receive(t, "the end of the kill", killed); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCrewsProcessDrains(t *testing.T) {
 	t.Parallel()
 	c, q := crew(t)

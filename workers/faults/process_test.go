@@ -333,3 +333,15 @@ func alive(pid int) bool {
 	state, err := osexec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(state)), "Z")
 }
+
+// Or its jobs would look as if nobody trusted their leases any more.
+func TestProcessReportsEachHeartbeat(t *testing.T) {
+	t.Parallel()
+	q, url := open(t)
+	enqueue(t, q, queue.NewJob{})
+	p := start(t, ProcessOptions{URL: url, Name: "w", Handlers: "waiting", Lease: time.Second})
+	first := shows(t, p, running(1)).Running[0]
+	shows(t, p, func(w workers.Snapshot) bool {
+		return len(w.Running) == 1 && w.Running[0].Trust.Sub(first.Trust) > time.Second
+	})
+}

@@ -7,10 +7,6 @@ import (
 	"github.com/leasetop/leasetop/workers"
 )
 
-// lateBy is how long after its leases ran out a suspended process goes on: long enough
-// for the reaper and for another worker to have claimed its jobs.
-const lateBy = time.Second
-
 // Kill crashes a worker of this process, as [workers.Pool.Kill] does; one in a process of
 // its own gets a real SIGKILL.
 func (c *Crew) Kill(name string) error {
@@ -35,8 +31,8 @@ func (c *Crew) Kill(name string) error {
 }
 
 // Freeze makes a zombie of a worker, as [workers.Pool.Freeze] does. One in a process of
-// its own is stopped where it is (SIGSTOP), handlers too, until a second after its leases
-// ran out: then it goes on (SIGCONT), and finds that it is late.
+// its own is stopped where it is (SIGSTOP), handlers too, until [workers.LateBy] after its
+// leases ran out: then it goes on (SIGCONT), and finds that it is late.
 func (c *Crew) Freeze(name string) error {
 	one := c.child(name)
 	if one == nil {
@@ -52,8 +48,15 @@ func (c *Crew) Freeze(name string) error {
 	if err := one.Suspend(); err != nil {
 		return err
 	}
-	// No lease of its can be renewed from here on, so none lasts longer than a whole one.
-	late := c.lease() + lateBy
+	// No lease of its can be renewed from here on, so none lasts longer than a whole one, but
+	// where a slow network stretched it.
+	late := c.LongestLease()
+	for _, w := range one.Snapshot() {
+		for _, r := range w.Running {
+			late = max(late, time.Until(r.Expires).Round(100*time.Millisecond))
+		}
+	}
+	late += workers.LateBy
 	c.tell(one, workers.Froze, fmt.Sprintf("SIGSTOP to process %d, SIGCONT in %v", one.Pid(), late))
 	one.thaws = time.AfterFunc(late, func() { c.thaw(one) })
 	return nil
