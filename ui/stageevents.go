@@ -28,8 +28,9 @@ type playEvent struct {
 const eventsLeast = 3
 
 // happenings are the events of the play, the newest at the end: where there is no room
-// for all, those that decide the story. It is w cells wide.
-func (s *stagePage) happenings(w int) section {
+// for all, those that decide the story; where there is none, the newest of those in the
+// heading, if it may stand there. The block is w cells wide.
+func (s *stagePage) happenings(w int, boxed bool) section {
 	all := fold(s.notable())
 	drawn := make([][]string, len(all))
 	total := 0
@@ -38,26 +39,38 @@ func (s *stagePage) happenings(w int) section {
 		total += len(drawn[i])
 	}
 	chosen := func(h int) []int { return choose(all, func(i int) int { return len(drawn[i]) }, h) }
-	least := 1
+	least, inHead := 1, ""
 	if first := chosen(1); len(first) > 0 {
 		least = min(len(drawn[first[0]]), 3)
+		e := &all[first[0]]
+		glyph, _, text := e.told()
+		inHead = s.sinceBegin(e.at) + " " + glyph + " " + s.ownNames(text)
 	}
-	return section{
+	block := section{
 		titled: func(_, h int) heading {
 			head := heading{name: "EVENTS", note: "seconds since the play began"}
-			if more := len(all) - len(chosen(h)); more > 0 {
+			if h == 0 {
+				head.rest, head.note = inHead, ""
+			} else if more := len(all) - len(chosen(h)); more > 0 {
 				head.rest = fmt.Sprintf("+%d more", more)
 			}
 			return head
 		},
 		need: least, good: max(min(total, eventsLeast), least), want: max(min(total, 8), least), grows: 2, last: 1,
 		draw: func(_, h int) (lines []string) {
+			if h == 0 {
+				return nil
+			}
 			for _, i := range chosen(h) {
 				lines = append(lines, drawn[i]...)
 			}
 			return lines[:min(len(lines), h)]
 		},
 	}
+	if !boxed && len(all) > 0 && safe.Width(safe.Text(inHead))+len("EVENTS")+10 <= w {
+		block.need, block.whole = 0, true
+	}
+	return block
 }
 
 // happening draws an event in w cells, in as many lines as its words need.

@@ -21,18 +21,18 @@ func TestOutageIsSaidWhereTheWorldIsShown(t *testing.T) {
 		s.now = s.now.Add(2 * time.Second)
 		s.stands(pic)
 		s.send(secondMsg{})
-		s.sees("WATCH", "the server is away for 2.0 s", "the lease runs out", "the server is away · as of 1.8 s ago", "step 2 of 3")
+		s.sees("WATCH   the server is away for 2.0 s", "the server is away · as of 1.8 s ago", "step 2 of 3")
 		pic.State, pic.Steps[1].State = scenario.Waiting, scenario.Waiting
 		s.stands(pic)
-		s.sees("YOUR TURN", "the server is away for 2.0 s", "step 2 of 3")
+		s.sees("YOUR TURN   the server is away for 2.0 s", "step 2 of 3")
 		pic.Outages[0].Ended, pic.Looked = pic.Outages[0].Began.Add(2500*time.Millisecond), s.now
 		s.stands(pic)
 		s.sees("the server is away: over, after 2.5 s")
-		s.seesNot("as of", "away for")
+		s.seesNot("as of", "TURN   the server")
 		pic = failedPicture() // what did not end is of the world that is gone
 		pic.Outages = []scenario.Outage{{Text: "the server is away", Began: noon}}
 		s.stands(pic)
-		s.seesNot("as of", "away for")
+		s.seesNot("as of", "FAILED   the server")
 	}
 }
 

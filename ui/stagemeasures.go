@@ -10,23 +10,28 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// measures are the play's figures, each against its bound.
-func (s *stagePage) measures(roomy bool) section {
-	all := s.of.pic.Measures
+// measures are the play's figures, each against its bound; w cells wide. Where there is
+// little room, those that are known have a line each, or the newest has the heading.
+func (s *stagePage) measures(w int, roomy bool) section {
+	all, known := s.of.pic.Measures, s.known()
 	draw := func(w, h int, below bool) (lines []string) {
 		for _, i := range s.foremost(pick(below, len(all), h)) {
 			lines = append(lines, s.measure(&all[i], w, below)...)
 		}
 		return lines
 	}
-	known := s.known()
-	head := heading{name: "MEASURES", note: "│ is the bound"}
-	if known > 0 && known < len(all) {
-		head.rest = fmt.Sprintf("%d of %d known", known, len(all))
-	}
-	least := pick(roomy, len(all), 1) // where there is little room, those that are known
-	return section{
-		head: head, need: least, good: max(known, least), want: pick(roomy, len(draw(50, 0, true)), len(all)),
+	block := section{
+		titled: func(_, h int) heading {
+			head := heading{name: "MEASURES", note: "│ is the bound"}
+			if known > 0 && known < len(all) {
+				head.rest = fmt.Sprintf("%d of %d known", known, len(all))
+			}
+			if h == 0 {
+				head.rest, head.note = s.newest(w-16), ""
+			}
+			return head
+		},
+		need: len(all), good: len(all), want: len(draw(w, 0, true)), whole: true,
 		draw: func(w, h int) []string {
 			if lines := draw(w, h, true); len(lines) <= h {
 				return lines
@@ -34,6 +39,34 @@ func (s *stagePage) measures(roomy bool) section {
 			return draw(w, h, false)
 		},
 	}
+	if !roomy {
+		block.need, block.good, block.want, block.last = 0, known, known, 3
+		if slices.ContainsFunc(all, func(m scenario.MeasurePicture) bool { return s.of.fresh(m.Name) }) || !s.of.pic.Ended.IsZero() {
+			block.last = 0
+		}
+	}
+	return block
+}
+
+// newest says of the measure that came last what it is, in w cells.
+func (s *stagePage) newest(w int) string {
+	var last *scenario.MeasurePicture
+	for i := range s.of.pic.Measures {
+		m := &s.of.pic.Measures[i]
+		if m.State != scenario.ToCome && (last == nil || s.of.came[m.Name] >= s.of.came[last.Name]) {
+			last = m
+		}
+	}
+	if last == nil {
+		return ""
+	}
+	figures := join(figure(last.Value), last.Unit)
+	if bound := last.Bound.String(); bound != "" {
+		figures += ", " + bound
+	}
+	mark := map[scenario.State]string{scenario.Failed: "✗ ", scenario.Unjudged: "– "}[last.State]
+	end := ": " + figures + pick(s.of.fresh(last.Name), " ◂ new", "")
+	return cmp.Or(mark, "✓ ") + brief(cmp.Or(last.Text, last.Name), max(w-2-safe.Width(safe.Text(end)), 4)) + end
 }
 
 // known is how many measures were taken.

@@ -86,28 +86,28 @@ func (s *stagePage) View(w, h int) []string {
 	if !wide {
 		world := s.world(w, true)
 		if len(s.notable()) > 0 || len(world) == 0 {
-			world = append(world, s.happenings(w))
+			world = append(world, s.happenings(w, false))
 		}
 		narration := pick(w < 78, 4, 3)
 		told := t.ruled(s.heading(), s.told(w-2, narration), w, narration+2, true)
-		blocks := append([]section{s.steps(false)}, world...)
+		blocks := append([]section{s.steps(w, false)}, world...)
 		return append(append(told, t.stacked(blocks, w, h-len(told), t.ruled, 1)...), last...)
 	}
 	told := t.boxed(s.heading(), s.told(w-4, 5), w, 7, true)
 	left, rest := w*48/100, h-len(told)
-	blocks := []section{s.steps(true)}
+	blocks := []section{s.steps(left-2, true)}
 	if len(pic.Measures) > 0 {
-		blocks = append(blocks, s.measures(true))
+		blocks = append(blocks, s.measures(left-2, true))
 	}
 	world := s.world(w-left-2, false)
 	// What happened stands where there is more room for it.
-	room := rest - heightOf(blocks, 2, section.most)
+	room := rest - heightOf(blocks, 2, section.fair)
 	switch {
 	case len(s.notable()) == 0 && len(world) > 0:
 	case room >= eventsLeast+2 && room > rest-heightOf(world, 2, section.fair):
-		blocks = append(blocks, s.happenings(left-2))
+		blocks = append(blocks, s.happenings(left-2, true))
 	default:
-		world = append(world, s.happenings(w-left-2))
+		world = append(world, s.happenings(w-left-2, true))
 	}
 	below := beside(t.stacked(blocks, left, rest, t.boxed, 2), t.stacked(world, w-left, rest, t.boxed, 2))
 	return append(append(told, below...), last...)

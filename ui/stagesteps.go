@@ -12,7 +12,7 @@ import (
 
 // steps are the steps with what they assert, the one at hand in sight. Where there is
 // little room, one that is over is just a line.
-func (s *stagePage) steps(roomy bool) section {
+func (s *stagePage) steps(w int, roomy bool) section {
 	pic := &s.of.pic
 	held, all := map[bool]int{}, map[bool]int{} // of promises, and of harm
 	for _, step := range pic.Steps {
@@ -29,13 +29,13 @@ func (s *stagePage) steps(roomy bool) section {
 		head.rest = pick(all[false] > 0, head.rest+", ", "") + fmt.Sprintf("harm %d of %d", held[true], all[true])
 		head.note, head.must = "✓ holds  ▲ harm, as told", "▲ harm"
 	}
-	lines, _, _ := s.stepLines(60, roomy)
+	lines, _, _, _ := s.stepLines(w, roomy)
 	return section{
 		head: head,
-		need: min(len(lines), 3), good: min(len(lines), 3), want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
+		need: min(len(lines), pick(roomy, 3, 2)), good: min(len(lines), pick(roomy, 100, 3)), want: min(len(lines), pick(roomy, 100, 8)), grows: pick(roomy, 1, 0),
 		draw: func(w, h int) []string {
-			lines, from, to := s.stepLines(w, roomy)
-			top := max(min(from, to-h), 0)
+			lines, from, to, at := s.stepLines(w, roomy)
+			top := max(min(from, to-h), at-h, 0)
 			if from < h && to <= h {
 				top = 0
 			}
@@ -44,8 +44,9 @@ func (s *stagePage) steps(roomy bool) section {
 	}
 }
 
-// stepLines draws the steps; those of the step at hand are from … to-1.
-func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to int) {
+// stepLines draws the steps; those of the step at hand are from … to-1, and what it awaits
+// ends before at.
+func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to, at int) {
 	t, pic := s.pic.theme, &s.of.pic
 	for i, step := range pic.Steps {
 		mark, k := t.faint.draw("·"), t.dim
@@ -70,12 +71,15 @@ func (s *stagePage) stepLines(w int, roomy bool) (lines []string, from, to int) 
 		}
 		for _, a := range step.Assertions {
 			lines = append(lines, s.assertion(&a, i, w, roomy)...)
+			if i == pic.Step && (a.State == scenario.Playing || a.State == scenario.Failed) {
+				at = len(lines)
+			}
 		}
 		if i == pic.Step {
 			to = len(lines)
 		}
 	}
-	return lines, from, to
+	return lines, from, to, at
 }
 
 // lookedAtOnce is the patience below which an assertion is of what is so already.

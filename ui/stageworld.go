@@ -24,7 +24,7 @@ func (s *stagePage) world(w int, measures bool) (blocks []section) {
 		blocks = append(blocks, s.lanesBlock(w))
 	}
 	if measures && s.known() > 0 {
-		blocks = append(blocks, s.measures(false))
+		blocks = append(blocks, s.measures(w, false))
 	}
 	if len(pic.Depths) > 0 || len(pic.Workers) > 0 {
 		blocks = append(blocks, s.depths())
