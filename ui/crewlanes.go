@@ -188,7 +188,7 @@ func (l *crewLanes) heading(p *picture) heading {
 	h := heading{name: "LANES", rest: spanText(spansShown[l.span]), note: "a letter is a job, a lane who held it", must: "s span"}
 	in := p.state.Leases
 	if n := len(in.List); in.Total > n {
-		h.rest += " · " + strconv.Itoa(n) + " of " + bounded(int64(in.Total), in.Capped, 9) + " leases"
+		h.rest += " · " + strconv.Itoa(n) + " of " + bounded(int64(in.Total), in.Capped, 9) + " leases drawn"
 	}
 	return p.provenance(h, in.Source, in.Read)
 }

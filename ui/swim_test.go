@@ -165,12 +165,22 @@ func TestLanesOfStrangers(t *testing.T) {
 
 func TestMoreLeasesThanAreKnownIsSaid(t *testing.T) {
 	t.Parallel()
-	s := newSwimmers(t, 120, 36)
-	s.pass(1)
-	s.claim(1, "w1", 1)
-	s.state.Leases.Total, s.state.Leases.Capped = 1234, true
-	s.pull()
-	s.sees("LANES 60s · 1 of 1,234+ leases")
+	for _, size := range [][2]int{{120, 36}, {100, 30}, {80, 24}, {60, 20}} {
+		for _, keys := range [][]string{nil, {"v"}} {
+			s := newSwimmers(t, size[0], size[1])
+			s.pass(1)
+			s.claim(1, "w1", 1)
+			s.press(keys...)
+			s.seesNot("leases drawn")
+			s.state.Leases.Total, s.state.Leases.Capped = 1234, true
+			s.pull()
+			s.sees("LANES 60s · 1 of 1,234+ leases drawn")
+			s.state.Leases.Capped = false
+			s.state.Leases.Source = watch.Polled
+			s.pull()
+			s.sees("LANES 60s · 1 of 1,234 leases drawn")
+		}
+	}
 }
 
 // A second later nothing but columns has moved, and within a second nothing.
