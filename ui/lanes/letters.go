@@ -18,7 +18,8 @@ type letters struct {
 }
 
 // crowd is how many jobs that want a letter at once are so many that it goes only to those
-// that take longer: else each letter would be another job's every few seconds.
+// that take longer, and to those that somebody lost: else each letter would be another
+// job's every few seconds.
 const crowd = 10
 
 // want counts the jobs that want a letter, or did a moment ago.
@@ -44,17 +45,19 @@ func (r *Recorder) spell(now time.Time) {
 	if brief == 0 {
 		brief = 700 * time.Millisecond
 	}
-	brief *= time.Duration(max(r.want(now, brief)/crowd, 1))
+	times := max(r.want(now, brief)/crowd, 1)
+	brief *= time.Duration(times)
+	tale := func(j *job) bool { return j.ill || j.story && times == 1 } // has a letter however short it is
 	var due []*hold
 	for _, h := range r.open {
 		h.job.ill = h.job.ill || h.ill(now)
 		h.job.story = h.job.story || h.job.ill
-		if h.job.letter == 0 && (h.job.story || h.lasts(now) >= brief) {
+		if h.job.letter == 0 && (tale(h.job) || h.lasts(now) >= brief) {
 			due = append(due, h)
 		}
 	}
 	for _, h := range r.fresh { // those that are over already
-		if h.job.letter == 0 && h.job.story && r.open[h.job.id] != h {
+		if h.job.letter == 0 && tale(h.job) && r.open[h.job.id] != h {
 			due = append(due, h)
 		}
 	}
