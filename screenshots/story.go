@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/stories"
 )
 
 // A step goes on when what came of the one before could be looked at, and what
@@ -24,7 +25,7 @@ const (
 // set, and the first step told, when the film begins.
 func story(name string, width, height int) recording {
 	steps := acts(name)
-	for i, s := range scenario.All()[place(name)].Steps {
+	for i, s := range stories.All()[place(name)].Steps {
 		steps[i+1].Read = looking + time.Duration(utf8.RuneCountInString(s.Say))*pace
 	}
 	return recording{
@@ -48,7 +49,7 @@ func choose(name string) []step {
 // acts play a scenario that is chosen: the first has the stage set, each other
 // is a step of the story.
 func acts(name string) []step {
-	all := len(scenario.All()[place(name)].Steps)
+	all := len(stories.All()[place(name)].Steps)
 	acts := []step{{Keys: []string{"enter"}, Until: []string{fmt.Sprintf(`YOUR TURN .*step 1 of %d`, all)}}}
 	for over := 1; over <= all; over++ {
 		stands := fmt.Sprintf(`YOUR TURN .*step %d of %d`, over+1, all)
@@ -62,7 +63,7 @@ func acts(name string) []step {
 
 // place is where a scenario stands on the list.
 func place(name string) int {
-	at := slices.IndexFunc(scenario.All(), func(s scenario.Scenario) bool { return s.Name == name })
+	at := slices.IndexFunc(stories.All(), func(s scenario.Scenario) bool { return s.Name == name })
 	if at < 0 {
 		panic("no scenario is named " + name)
 	}

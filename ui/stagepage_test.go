@@ -13,6 +13,7 @@ import (
 	"github.com/leasetop/leasetop/ui/term"
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/stories"
 )
 
 // TestPlaysAreDrawn compares plays with their drawings.
@@ -162,7 +163,7 @@ func TestStepAtHandIsInSight(t *testing.T) {
 // Narrations of every story fit a small window, in three lines.
 func TestNarrationsFit(t *testing.T) {
 	t.Parallel()
-	for _, story := range scenario.All() {
+	for _, story := range stories.All() {
 		texts := []string{story.Shows}
 		for _, step := range story.Steps {
 			texts = append(texts, step.Say)
@@ -282,7 +283,7 @@ func TestStepsAreListedByTheirNames(t *testing.T) {
 	s.press("enter")
 	s.stands(crashPicture(scenario.Playing, 1))
 	s.sees("1  Two jobs held", "2  The worker dies", "3  Now w2 has its own job done")
-	for _, story := range scenario.All() {
+	for _, story := range stories.All() {
 		for i, step := range story.Steps {
 			if n := len(strings.Fields(step.Name)); n == 0 || safe.Width(step.Name) > 30 {
 				t.Errorf("%s: step %d is named %q, which is no short name", story.Name, i+1, step.Name)

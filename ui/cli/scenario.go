@@ -14,6 +14,7 @@ import (
 
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/stories"
 )
 
 // ScenarioOptions say which scenarios are played, and how.
@@ -36,7 +37,7 @@ type scenarioListed struct {
 // Scenarios prints which scenarios there are.
 func Scenarios(p Printer) error {
 	rows := [][]string{}
-	for _, s := range scenario.All() {
+	for _, s := range stories.All() {
 		if p.Format == JSON {
 			if err := line(p.Out, scenarioListed{s.Name, s.Title, s.Shows, s.Needs, s.Lasts.Seconds(), len(s.Steps)}); err != nil {
 				return err
@@ -151,11 +152,11 @@ func (a *audience) Write(text []byte) (int, error) {
 // chosenScenarios finds scenarios by name.
 func chosenScenarios(wanted []string) ([]scenario.Scenario, error) {
 	if len(wanted) == 0 {
-		return scenario.All(), nil
+		return stories.All(), nil
 	}
 	var found []scenario.Scenario
 	for _, name := range wanted {
-		s, ok := scenario.ByName(name)
+		s, ok := stories.ByName(name)
 		if !ok {
 			return nil, Usage(fmt.Sprintf("there is no scenario %q: leasetop scenario list prints their names", name))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/stories"
 )
 
 // SoakOptions say for how long things break at random.
@@ -27,7 +28,7 @@ const soakEvery = 10 * time.Second
 // it says every ten seconds how it stands; as JSON it prints one line at the end. The error
 // says that a promise was broken, or that somebody stopped it.
 func Soak(ctx context.Context, p Printer, d *Database, o SoakOptions) error {
-	story := scenario.Soak(o.Lasts)
+	story := stories.Soak(o.Lasts)
 	ok, why, err := d.Demonstration(ctx)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/leasetop/leasetop/ui/cli"
-	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/stories"
 )
 
 const runScenarioLong = `Play failure scenarios without an audience, and say whether the queue kept its promises.
@@ -55,7 +55,7 @@ func addScenario(root *cobra.Command, o *options, add adder) {
 // scenarioNames completes the names of scenarios.
 func scenarioNames(_ *cobra.Command, given []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var found []string
-	for _, s := range scenario.All() {
+	for _, s := range stories.All() {
 		if strings.HasPrefix(s.Name, begun) {
 			found = append(found, s.Name+"\t"+s.Title)
 		}

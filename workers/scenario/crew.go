@@ -33,7 +33,6 @@ type CrewOptions struct {
 	Conns   int32         // connections for claims and outcomes; 0 is 4
 	PollMin time.Duration // as workers.Options have it
 	PollMax time.Duration
-	Grace   time.Duration
 	// Work does a job, whatever its kind, before the effect is entered and the job
 	// completed in one transaction. nil does nothing.
 	Work func(ctx context.Context, job *queue.Job) error
@@ -45,24 +44,19 @@ type CrewOptions struct {
 	// Unlisted crews have no lanes: they are so many, or their jobs so short, that lanes would
 	// tell nothing.
 	Unlisted bool
-	// On is where it connects, when not to the stage's own server or schema.
-	On *queue.Queue
 }
 
-// usualLease is short, so that an audience need not wait long for what a lease is about.
-const usualLease = 2 * time.Second
+// UsualLease is the lease of crews and processes of which nothing else is said. It is
+// short, so that an audience need not wait long for what a lease is about.
+const UsualLease = 2 * time.Second
 
 // Crew starts a crew. It ends with the play.
 func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	if o.Lease == 0 {
-		o.Lease = usualLease
+		o.Lease = UsualLease
 	}
 	c := &Crew{stage: s, Cable: faults.NewCable(), unlisted: o.Unlisted}
-	on := s.Q
-	if o.On != nil {
-		on = o.On
-	}
-	config := on.Pool().Config()
+	config := s.Q.Pool().Config()
 	c.Cable.Through(config.ConnConfig)
 	app := "leasetop scenario " + s.run
 	if o.Listener != nil {
@@ -72,7 +66,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 			return nil
 		})
 	}
-	q, err := openQueue(ctx, config, on.Schema().Name(), max(o.Conns, 4), app)
+	q, err := openQueue(ctx, config, s.Q.Schema().Name(), max(o.Conns, 4), app)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +86,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 	} else {
 		var options []workers.HandlerOption
 		switch {
-		case s.lacks(without.Backoff):
+		case s.Lacks(without.Backoff):
 			options = append(options, workers.WithBackoff(func(int) time.Duration { return 0 }))
 		case o.Backoff != nil:
 			options = append(options, workers.WithBackoff(o.Backoff))
@@ -102,7 +96,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 		}
 	}
 	c.Pool, err = workers.New(q, handlers, workers.Options{
-		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Grace: o.Grace, Events: s.heard,
+		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Events: s.heard,
 		Reaps: full, // others' jobs may lie beside them
 	})
 	if err != nil {
@@ -151,12 +145,14 @@ func (c *Crew) Handler(work func(ctx context.Context, job *queue.Job) error) wor
 				return err
 			}
 		}
-		return complete(ctx, c.Queue, c.stage.run, job)
+		return Complete(ctx, c.Queue, c.stage.run, job)
 	}
 }
 
-// complete enters a job's effect and completes it, in one transaction.
-func complete(ctx context.Context, q *queue.Queue, run string, job *queue.Job) error {
+// Complete enters a job's effect in the ledger, under the name of the play, and completes the
+// job, in one transaction: for handlers in processes of their own. Those of a crew have it
+// from [Crew.Handler].
+func Complete(ctx context.Context, q *queue.Queue, run string, job *queue.Job) error {
 	tx, err := q.Pool().Begin(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)

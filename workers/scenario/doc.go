@@ -27,13 +27,12 @@
 //
 // # How to write one
 //
+// The stories are in workers/scenario/stories, and what several of them need to tell theirs.
 // One file is one story: a function that returns the Scenario, in which closures share
-// what they need, entered in the list of [All]. At the beginning of each step the world
+// what they need, entered in the list of stories.All. At the beginning of each step the world
 // must be steady for as long as the audience likes: handlers wait at a [Gate], not for a
 // time. What differs from play to play comes from Stage.Rand, which the seed decides.
 //
-// # Without a plot
-//
-// [Soak] makes a Scenario of random faults under load, for as long as is asked for: what
-// nobody thought of to tell as a story.
+// Tests that play scenarios have their ground and their audience from
+// workers/scenario/scenariotest.
 package scenario

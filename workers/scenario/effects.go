@@ -27,7 +27,7 @@ func (s *Stage) Effects(ctx context.Context, jobs ...int64) ([]Effect, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Effect, err error) {
 		var owner string
 		err = row.Scan(&e.Job, &e.Attempt, &owner, &e.At)
-		e.Worker = nameOf(owner)
+		e.Worker = NameOf(owner)
 		return e, err
 	})
 }

@@ -1,22 +1,24 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
 	"testing"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 func TestLedgerTellsWhoseTheEffectsAre(t *testing.T) {
 	t.Parallel()
-	try(t, ground(t), func(ctx context.Context, s *Stage) error {
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
 		jobs, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{})
 		if err != nil {
 			return err
 		}
 		enter := func(job int64, attempt int, owner string) {
 			t.Helper()
-			if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_effect"), s.run, job, attempt, owner); err != nil {
+			if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_effect"), s.RunName(), job, attempt, owner); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -37,7 +39,7 @@ func TestLedgerTellsWhoseTheEffectsAre(t *testing.T) {
 		if len(effects) != 2 || effects[0].Worker != "w2" || effects[0].Attempt != 2 || effects[1].Worker != "somebody" {
 			t.Errorf("effects %+v", effects)
 		}
-		if _, err := s.Q.Pool().Exec(ctx, "delete from leasetop.scenario_ledger where run = $1 and attempt = 1", s.run); err != nil {
+		if _, err := s.Q.Pool().Exec(ctx, "delete from leasetop.scenario_ledger where run = $1 and attempt = 1", s.RunName()); err != nil {
 			return err
 		}
 		enter(jobs[1], 1, "host:1:00000000/w1#1")
@@ -49,8 +51,8 @@ func TestLedgerTellsWhoseTheEffectsAre(t *testing.T) {
 // A second run of a job finds the key of the first, and a job after it has a key of its own.
 func TestEffectUnderAKeyComesOnce(t *testing.T) {
 	t.Parallel()
-	try(t, ground(t), func(ctx context.Context, s *Stage) error {
-		crew, err := s.Crew(ctx, CrewOptions{})
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
+		crew, err := s.Crew(ctx, scenario.CrewOptions{})
 		if err != nil {
 			return err
 		}

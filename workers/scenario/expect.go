@@ -46,9 +46,16 @@ func (s *Stage) Held(ctx context.Context, ids []int64, workers ...string) (bool,
 	var by []string
 	for i := range jobs {
 		if jobs[i].Status == queue.Processing {
-			by = append(by, nameOf(jobs[i].LockedBy))
+			by = append(by, NameOf(jobs[i].LockedBy))
 		}
 	}
 	slices.Sort(by)
 	return slices.Equal(by, workers), fmt.Sprintf("they are held by %q", by), nil
+}
+
+// Wasted is how many of the story's jobs took more than one attempt, or met anything else
+// that their history tells of.
+func (s *Stage) Wasted(ctx context.Context) (n int64, err error) {
+	err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_wasted"), s.allQueues(true)).Scan(&n)
+	return n, err
 }

@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -11,10 +11,12 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 // do runs a statement in the test's database.
-func do(t *testing.T, g Ground, statement string, args ...any) {
+func do(t *testing.T, g scenario.Ground, statement string, args ...any) {
 	t.Helper()
 	if _, err := g.Queue.Pool().Exec(context.WithoutCancel(t.Context()), statement, args...); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -22,7 +24,7 @@ func do(t *testing.T, g Ground, statement string, args ...any) {
 }
 
 // holders are the server's processes that hold locks of plays in the test's database.
-func holders(t *testing.T, g Ground) (pids string) {
+func holders(t *testing.T, g scenario.Ground) (pids string) {
 	t.Helper()
 	if err := g.Queue.Pool().QueryRow(t.Context(), `select coalesce(string_agg(pid::text, ',' order by pid), '') from pg_locks
 		where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`).Scan(&pids); err != nil {
@@ -34,7 +36,7 @@ func holders(t *testing.T, g Ground) (pids string) {
 // eventually waits until something is so.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for began := time.Now(); !is(); time.Sleep(lookAgain) {
+	for began := time.Now(); !is(); time.Sleep(scenario.LookEvery) {
 		if time.Since(began) > time.Minute {
 			t.Fatalf("it did not come to pass that %s", what)
 		}
@@ -43,35 +45,35 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 // upForLong waits until the server has been up for as long as a play must be silent to be
 // taken for dead.
-func upForLong(t *testing.T, g Ground) {
+func upForLong(t *testing.T, g scenario.Ground) {
 	t.Helper()
-	do(t, g, "select pg_sleep(greatest(0, $1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))", deadAfter.Seconds()+1)
+	do(t, g, "select pg_sleep(greatest(0, $1 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))", scenario.DeadAfter.Seconds()+1)
 }
 
 // still is a story that waits before its only step, with jobs.
-func still(needs Needs) Scenario {
-	return Scenario{
+func still(needs scenario.Needs) scenario.Scenario {
+	return scenario.Scenario{
 		Name: "still", Needs: needs,
-		Setup: func(ctx context.Context, s *Stage) error {
+		Setup: func(ctx context.Context, s *scenario.Stage) error {
 			_, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{})
 			return err
 		},
-		Steps: []Step{{Say: "Nothing happens."}},
+		Steps: []scenario.Step{{Say: "Nothing happens."}},
 	}
 }
 
 // A session may end, by a restart of the server or an administrator: nothing is lost by it.
 func TestPlayWhoseSessionEndsLivesOn(t *testing.T) {
 	t.Parallel()
-	for _, needs := range []Needs{Queue, Schema} {
+	for _, needs := range []scenario.Needs{scenario.Queue, scenario.Schema} {
 		t.Run(string(needs), func(t *testing.T) {
 			t.Parallel()
-			g := ground(t)
-			play := Start(t.Context(), still(needs), g, Options{Stepped: true})
-			reach(t, play, 0)
+			g := scenariotest.Ground(t)
+			play := scenario.Start(t.Context(), still(needs), g, scenario.Options{Stepped: true})
+			scenariotest.Reach(t, play, 0)
 			before := holders(t, g)
 			do(t, g, "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and application_name = 'leasetop audience'")
-			if r := Start(t.Context(), still(needs), g, Options{}).Result(); !r.OK { // it sweeps
+			if r := scenario.Start(t.Context(), still(needs), g, scenario.Options{}).Result(); !r.OK { // it sweeps
 				t.Errorf("another: %+v", r)
 			}
 			eventually(t, "it has its lock again", func() bool {
@@ -82,7 +84,7 @@ func TestPlayWhoseSessionEndsLivesOn(t *testing.T) {
 			if r := play.Result(); !r.OK {
 				t.Errorf("%+v", r)
 			}
-			if left := left(t, g); left != "" {
+			if left := scenariotest.Left(t, g); left != "" {
 				t.Errorf("it leaves %s", left)
 			}
 		})
@@ -92,8 +94,10 @@ func TestPlayWhoseSessionEndsLivesOn(t *testing.T) {
 // All that others see of a play is whether its lock is free, and how old its heartbeat is.
 func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
 	t.Parallel()
-	g := ground(t)
-	perform(t.Context(), t, "crash", g, 10) // makes the tables
+	g := scenariotest.Ground(t)
+	if r := scenario.Start(t.Context(), still(scenario.Queue), g, scenario.Options{}).Result(); !r.OK { // makes the tables
+		t.Fatal(r.Err)
+	}
 	upForLong(t, g)
 	// asleep-… has its lock yet; awake-… had its session broken a moment ago.
 	q, err := queue.Open(t.Context(), g.Queue.Pool().Config().ConnString(), queue.Options{MaxConns: 1})
@@ -101,7 +105,7 @@ func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	do(t, Ground{Queue: q}, q.Schema().Query("scenario_lock"), lockPrefix+"asleep-00000c")
+	do(t, scenario.Ground{Queue: q}, q.Schema().Query("scenario_lock"), scenario.LockPrefix+"asleep-00000c")
 	for _, statement := range []string{
 		`insert into leasetop.scenario_runs (run, beat) values ('crash-dead01', '-infinity'), ('asleep-00000c', '-infinity'), ('awake-00000d', clock_timestamp())`,
 		"insert into leasetop.jobs (queue) values ('crash-dead01'), ('crash-dead01-x'), ('crash-dead010'), ('asleep-00000c'), ('awake-00000d')",
@@ -115,11 +119,11 @@ func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
 	} {
 		do(t, g, statement)
 	}
-	if r := Start(t.Context(), still(Queue), g, Options{}).Result(); !r.OK {
+	if r := scenario.Start(t.Context(), still(scenario.Queue), g, scenario.Options{}).Result(); !r.OK {
 		t.Fatal(r.Err)
 	}
 	// crash-dead010 is somebody's own, by another name.
-	if got, want := left(t, g), "jobs crash-dead010,asleep-00000c,awake-00000d schemas leasetop_play_index_awake04"; got != want {
+	if got, want := scenariotest.Left(t, g), "jobs crash-dead010,asleep-00000c,awake-00000d schemas leasetop_play_index_awake04"; got != want {
 		t.Errorf("left are %q, want %q", got, want)
 	}
 }
@@ -128,23 +132,23 @@ func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
 // jobs are not called lost.
 func TestSweptPlayStopsAndSaysSo(t *testing.T) {
 	t.Parallel()
-	for _, needs := range []Needs{Queue, Schema} {
+	for _, needs := range []scenario.Needs{scenario.Queue, scenario.Schema} {
 		t.Run(string(needs), func(t *testing.T) {
 			t.Parallel()
-			g := ground(t)
-			play := Start(t.Context(), still(needs), g, Options{Stepped: true})
-			reach(t, play, 0)
-			await(t, play, "it is counted", func(p Picture) bool { return p.Invariants.Known })
-			if needs == Queue {
+			g := scenariotest.Ground(t)
+			play := scenario.Start(t.Context(), still(needs), g, scenario.Options{Stepped: true})
+			scenariotest.Reach(t, play, 0)
+			scenariotest.Await(t, play, "it is counted", func(p scenario.Picture) bool { return p.Invariants.Known })
+			if needs == scenario.Queue {
 				do(t, g, g.Queue.Schema().Query("scenario_clean"), strings.TrimPrefix(play.Picture().Where, "queue "))
 			} else {
 				do(t, g, "drop schema "+strings.TrimPrefix(play.Picture().Where, "schema ")+" cascade")
 			}
 			r := play.Result()
-			if !errors.Is(r.Err, errSwept) || errors.Is(r.Err, ErrCancelled) || !strings.Contains(r.Error, "removed by another play") {
+			if !errors.Is(r.Err, scenario.ErrSwept) || errors.Is(r.Err, scenario.ErrCancelled) || !strings.Contains(r.Error, "removed by another play") {
 				t.Errorf("%+v", r)
 			}
-			if p := play.Picture(); p.State != Failed || p.Invariants.Lost != 0 {
+			if p := play.Picture(); p.State != scenario.Failed || p.Invariants.Lost != 0 {
 				t.Errorf("it is %s, %+v", p.State, p.Invariants)
 			}
 		})
@@ -154,20 +158,20 @@ func TestSweptPlayStopsAndSaysSo(t *testing.T) {
 // Whatever session breaks, the clean-up uses another.
 func TestCleanUpConnectsAnew(t *testing.T) {
 	t.Parallel()
-	for _, needs := range []Needs{Queue, Schema} {
+	for _, needs := range []scenario.Needs{scenario.Queue, scenario.Schema} {
 		t.Run(string(needs), func(t *testing.T) {
 			t.Parallel()
-			g := ground(t)
+			g := scenariotest.Ground(t)
 			story := still(needs)
-			story.Steps = []Step{{Do: func(ctx context.Context, s *Stage) error {
+			story.Steps = []scenario.Step{{Do: func(ctx context.Context, s *scenario.Stage) error {
 				do(t, g, "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and application_name = 'leasetop audience'")
-				s.play.Stop()
+				s.Play().Stop()
 				return nil
 			}}}
-			if r := Start(t.Context(), story, g, Options{}).Result(); !errors.Is(r.Err, ErrCancelled) || strings.Contains(r.Err.Error(), "clean up") {
+			if r := scenario.Start(t.Context(), story, g, scenario.Options{}).Result(); !errors.Is(r.Err, scenario.ErrCancelled) || strings.Contains(r.Err.Error(), "clean up") {
 				t.Errorf("it ended with %v", r.Err)
 			}
-			if left := left(t, g); left != "" {
+			if left := scenariotest.Left(t, g); left != "" {
 				t.Errorf("it leaves %s", left)
 			}
 		})
@@ -176,10 +180,10 @@ func TestCleanUpConnectsAnew(t *testing.T) {
 
 func TestWhatCannotBeRemovedIsNamedWithTheCure(t *testing.T) {
 	t.Parallel()
-	g := ground(t)
+	g := scenariotest.Ground(t)
 	do(t, g, "create function no() returns event_trigger language plpgsql as $$ begin raise 'not today'; end $$")
 	do(t, g, "create event trigger no on ddl_command_start when tag in ('DROP SCHEMA') execute function no()")
-	r := Start(t.Context(), still(Schema), g, Options{}).Result()
+	r := scenario.Start(t.Context(), still(scenario.Schema), g, scenario.Options{}).Result()
 	do(t, g, "drop event trigger no")
 	if r.OK || !strings.Contains(r.Error, "not today") || !strings.Contains(r.Error, "left is schema leasetop_play_still_") {
 		t.Fatalf("%+v", r)
@@ -188,7 +192,7 @@ func TestWhatCannotBeRemovedIsNamedWithTheCure(t *testing.T) {
 	for _, statement := range strings.Split(cure, "; ") {
 		do(t, g, statement)
 	}
-	if left := left(t, g); left != "" {
+	if left := scenariotest.Left(t, g); left != "" {
 		t.Errorf("after %q there is %s", cure, left)
 	}
 }
@@ -196,15 +200,15 @@ func TestWhatCannotBeRemovedIsNamedWithTheCure(t *testing.T) {
 // What is shown is never older than it says.
 func TestInvariantsThatCannotBeCountedAreNotKept(t *testing.T) {
 	t.Parallel()
-	g := ground(t)
-	play := Start(t.Context(), still(Schema), g, Options{Stepped: true})
-	reach(t, play, 0)
-	await(t, play, "it is counted", func(p Picture) bool { return p.Invariants.Known && !p.Invariants.Missed })
+	g := scenariotest.Ground(t)
+	play := scenario.Start(t.Context(), still(scenario.Schema), g, scenario.Options{Stepped: true})
+	scenariotest.Reach(t, play, 0)
+	scenariotest.Await(t, play, "it is counted", func(p scenario.Picture) bool { return p.Invariants.Known && !p.Invariants.Missed })
 	counted := play.Picture().Invariants.Counted
 	do(t, g, "alter table "+strings.TrimPrefix(play.Picture().Where, "schema ")+".scenario_ledger rename to elsewhere")
-	await(t, play, "it is not counted", func(p Picture) bool { return p.Invariants.Missed })
+	scenariotest.Await(t, play, "it is not counted", func(p scenario.Picture) bool { return p.Invariants.Missed })
 	i := play.Picture().Invariants
-	if i.Counted.Before(counted) || i.Stale(i.Counted.Add(staleAfter)) || !i.Stale(i.Counted.Add(staleAfter+1)) {
+	if i.Counted.Before(counted) || i.Stale(i.Counted.Add(scenario.StaleAfter)) || !i.Stale(i.Counted.Add(scenario.StaleAfter+1)) {
 		t.Errorf("%+v is stale at the wrong time", i)
 	}
 	play.Next()
@@ -212,7 +216,7 @@ func TestInvariantsThatCannotBeCountedAreNotKept(t *testing.T) {
 	if r.OK || !strings.Contains(r.Error, "count what must hold") {
 		t.Errorf("%+v", r)
 	}
-	if n := slices.IndexFunc(r.Assertions, func(a Assertion) bool { return a.Text == "no job was lost" && !a.OK && a.Seen != "" }); n < 0 {
+	if n := slices.IndexFunc(r.Assertions, func(a scenario.Assertion) bool { return a.Text == "no job was lost" && !a.OK && a.Seen != "" }); n < 0 {
 		t.Errorf("of jobs lost it says %+v", r.Assertions)
 	}
 }
@@ -220,21 +224,21 @@ func TestInvariantsThatCannotBeCountedAreNotKept(t *testing.T) {
 // Plays need sessions that are their own.
 func TestNothingIsPlayedThroughAPooler(t *testing.T) {
 	t.Parallel()
-	g := ground(t)
+	g := scenariotest.Ground(t)
 	through, err := queue.Open(t.Context(), testdb.PgBouncer(t, g.Queue.Pool().Config().ConnString(), "transaction"), queue.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(through.Close)
-	for _, needs := range []Needs{Queue, Schema, Server} {
+	for _, needs := range []scenario.Needs{scenario.Queue, scenario.Schema, scenario.Server} {
 		if ok, why, err := g.Allows(t.Context(), needs); err != nil || !ok {
 			t.Errorf("needs a %s: %v, %q, %v", needs, ok, why, err)
 		}
-		pooled := Ground{Queue: through, Dir: g.Dir}
+		pooled := scenario.Ground{Queue: through, Dir: g.Dir}
 		if ok, why, err := pooled.Allows(t.Context(), needs); err != nil || ok || !strings.Contains(why, "connect to the server itself") {
 			t.Errorf("needs a %s, through a pooler: %v, %q, %v", needs, ok, why, err)
 		}
-		if r := Start(t.Context(), still(needs), pooled, Options{}).Result(); r.OK || !strings.Contains(r.Error, "not through a pooler") {
+		if r := scenario.Start(t.Context(), still(needs), pooled, scenario.Options{}).Result(); r.OK || !strings.Contains(r.Error, "not through a pooler") {
 			t.Errorf("needs a %s, through a pooler: %+v", needs, r)
 		}
 	}
@@ -242,19 +246,19 @@ func TestNothingIsPlayedThroughAPooler(t *testing.T) {
 
 func TestSetupGivesUpInTime(t *testing.T) {
 	t.Parallel()
-	story := Scenario{Name: "late", Needs: Queue, SetsUpIn: lookEvery, Setup: func(ctx context.Context, s *Stage) error {
+	story := scenario.Scenario{Name: "late", Needs: scenario.Queue, SetsUpIn: scenario.LookEvery, Setup: func(ctx context.Context, s *scenario.Stage) error {
 		<-ctx.Done()
 		return fmt.Errorf("wait for what never comes: %w", ctx.Err())
 	}}
-	r := Start(t.Context(), story, ground(t), Options{}).Result()
+	r := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{}).Result()
 	if r.OK || !strings.Contains(r.Error, "not done within 100ms") || !strings.Contains(r.Error, "wait for what never comes") {
 		t.Errorf("%+v", r)
 	}
 	// What it made lives on.
 	var made context.Context
-	story.SetsUpIn, story.Setup = 0, func(ctx context.Context, s *Stage) error { made = ctx; return nil }
-	story.Steps = []Step{{Do: func(context.Context, *Stage) error { return made.Err() }}}
-	if r := Start(t.Context(), story, ground(t), Options{}).Result(); !r.OK {
+	story.SetsUpIn, story.Setup = 0, func(ctx context.Context, s *scenario.Stage) error { made = ctx; return nil }
+	story.Steps = []scenario.Step{{Do: func(context.Context, *scenario.Stage) error { return made.Err() }}}
+	if r := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{}).Result(); !r.OK {
 		t.Errorf("%+v", r)
 	}
 }
@@ -263,7 +267,7 @@ func TestSetupGivesUpInTime(t *testing.T) {
 // when it is missing.
 func TestRoleThatMayNotCreatePlays(t *testing.T) {
 	t.Parallel()
-	g := ground(t)
+	g := scenariotest.Ground(t)
 	role := "player_" + strings.ToLower(g.Queue.ConnConfig().Database)
 	do(t, g, "create role "+role+" login")
 	t.Cleanup(func() {
@@ -276,16 +280,20 @@ func TestRoleThatMayNotCreatePlays(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	theirs := Ground{Queue: q, Dir: g.Dir}
+	theirs := scenario.Ground{Queue: q, Dir: g.Dir}
 	do(t, g, "grant usage on schema leasetop to "+role)
 	do(t, g, "grant select, insert, update, delete on all tables in schema leasetop to "+role)
 	do(t, g, "grant usage on all sequences in schema leasetop to "+role)
-	crash, _ := ByName("crash")
-	if r := Start(t.Context(), crash, theirs, Options{Patience: 10}).Result(); r.OK || !strings.Contains(r.Error, "run GRANT USAGE, CREATE ON SCHEMA leasetop TO ") {
+	play := func(g scenario.Ground) scenario.Result {
+		return scenario.Start(t.Context(), working(scenario.Queue), g, scenario.Options{Patience: 10}).Result()
+	}
+	if r := play(theirs); r.OK || !strings.Contains(r.Error, "run GRANT USAGE, CREATE ON SCHEMA leasetop TO ") {
 		t.Errorf("before anybody played: %+v", r)
 	}
-	perform(t.Context(), t, "crash", g, 10)
-	r := Start(t.Context(), crash, theirs, Options{Patience: 10}).Result()
+	if r := play(g); !r.OK {
+		t.Fatal(r.Err)
+	}
+	r := play(theirs)
 	_, cure, _ := strings.Cut(r.Error, ": run ")
 	if r.OK || !errors.Is(r.Err, queue.ErrForbidden) || !strings.HasPrefix(cure, "GRANT ") {
 		t.Fatalf("without rights: %+v", r)
@@ -293,11 +301,10 @@ func TestRoleThatMayNotCreatePlays(t *testing.T) {
 	for _, statement := range strings.Split(cure, "; ") {
 		do(t, g, statement)
 	}
-	crash, _ = ByName("crash")
-	if r := Start(t.Context(), crash, theirs, Options{Patience: 10}).Result(); !r.OK {
+	if r := play(theirs); !r.OK {
 		t.Errorf("with what it asked for: %+v", r)
 	}
-	if left := left(t, g); left != "" {
+	if left := scenariotest.Left(t, g); left != "" {
 		t.Errorf("it leaves %s", left)
 	}
 }

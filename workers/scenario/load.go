@@ -83,13 +83,13 @@ const (
 
 // Load begins to enqueue short jobs. It ends when it is stopped, and with the play. What
 // the database does not take is not enqueued again: the next job is.
-func (s *Stage) Load(every time.Duration) *Load { return s.LoadOf(every, short) }
+func (s *Stage) Load(every time.Duration) *Load { return s.LoadOf(every, ShortLabour) }
 
-// short is a job of short labour.
-func short(lot *rand.Rand) queue.NewJob { return toil(lot, leastLabour, mostLabour) }
+// ShortLabour is a job of [Stage.Load], of short labour. How short is drawn by lot.
+func ShortLabour(lot *rand.Rand) queue.NewJob { return LabourBetween(lot, leastLabour, mostLabour) }
 
-// toil is a job whose labour is between the two.
-func toil(lot *rand.Rand, least, most time.Duration) queue.NewJob {
+// LabourBetween is a job for [Labour], whose labour is between the two, by lot.
+func LabourBetween(lot *rand.Rand, least, most time.Duration) queue.NewJob {
 	takes := least + time.Duration(lot.Int64N(int64(most-least)))
 	return queue.NewJob{Value: labour{Ms: int(takes.Milliseconds())}}
 }
@@ -162,11 +162,11 @@ func Labour(ctx context.Context, job *queue.Job) error {
 	if err := json.Unmarshal(job.Payload, &l); err != nil {
 		return queue.Permanent(fmt.Errorf("read how long it takes: %w", err))
 	}
-	return toilFor(ctx, time.Duration(l.Ms)*time.Millisecond)
+	return ToilFor(ctx, time.Duration(l.Ms)*time.Millisecond)
 }
 
-// toilFor is work that takes so long.
-func toilFor(ctx context.Context, long time.Duration) error {
+// ToilFor is work that takes so long. Where ctx ends before, it returns its cause.
+func ToilFor(ctx context.Context, long time.Duration) error {
 	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
@@ -176,6 +176,3 @@ func toilFor(ctx context.Context, long time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
-
-// promptly is a backoff for stories that are about something else.
-func promptly(int) time.Duration { return 100 * time.Millisecond }

@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 func TestLoadKnowsWhatWasAcknowledged(t *testing.T) {
 	t.Parallel()
-	try(t, ground(t), func(ctx context.Context, s *Stage) error {
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
 		load := s.Load(time.Millisecond)
 		for len(load.Jobs()) < 10 {
 			select {
@@ -41,16 +43,21 @@ func TestLoadKnowsWhatWasAcknowledged(t *testing.T) {
 
 func TestLoadCountsWhatIsRefused(t *testing.T) {
 	t.Parallel()
-	q, err := openQueue(t.Context(), ground(t).Queue.Pool().Config(), "", 1, "away")
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Pool().Close()
-	var l Load
-	l.enqueue(t.Context(), &Stage{Q: q, run: "try", queues: map[string]string{}}, queue.NewJob{})
-	if n, err := l.Refused(); n != 1 || err == nil || len(l.Jobs()) != 0 {
-		t.Errorf("%d refused, %v, acknowledged %v", n, err, l.Jobs())
-	}
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
+		load := s.LoadOf(time.Millisecond, func(*rand.Rand) queue.NewJob { return queue.NewJob{Payload: []byte("no JSON")} })
+		for n := 0; n == 0; n, _ = load.Refused() {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
+		load.Stop()
+		if n, err := load.Refused(); err == nil || len(load.Jobs()) != 0 {
+			t.Errorf("%d refused, %v, acknowledged %v", n, err, load.Jobs())
+		}
+		return nil
+	})
 }
 
 func TestLabourIsCutShort(t *testing.T) {
@@ -58,13 +65,13 @@ func TestLabourIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("told to")
 	cancel(why)
-	if err := Labour(ctx, &queue.Job{Payload: []byte(`{"ms": 60000}`)}); !errors.Is(err, why) {
+	if err := scenario.Labour(ctx, &queue.Job{Payload: []byte(`{"ms": 60000}`)}); !errors.Is(err, why) {
 		t.Errorf("it ends with %v", err)
 	}
-	if err := Labour(t.Context(), &queue.Job{Payload: []byte(`{"ms": "long"}`)}); err == nil {
+	if err := scenario.Labour(t.Context(), &queue.Job{Payload: []byte(`{"ms": "long"}`)}); err == nil {
 		t.Error("it does what nobody can read")
 	}
-	if err := Labour(t.Context(), &queue.Job{Payload: []byte(`{}`)}); err != nil {
+	if err := scenario.Labour(t.Context(), &queue.Job{Payload: []byte(`{}`)}); err != nil {
 		t.Errorf("no labour: %v", err)
 	}
 }
@@ -73,39 +80,39 @@ func TestLabourIsCutShort(t *testing.T) {
 func TestLoadRestsWhileThePlayWaitsForLong(t *testing.T) {
 	t.Parallel()
 	var (
-		load  *Load
-		stage *Stage
+		load  *scenario.Load
+		stage *scenario.Stage
 		began time.Time
 	)
-	story := Scenario{
-		Name: "load", Needs: Queue, Flows: true,
-		Steps: []Step{
-			{Do: func(ctx context.Context, s *Stage) (err error) {
+	story := scenario.Scenario{
+		Name: "load", Needs: scenario.Queue, Flows: true,
+		Steps: []scenario.Step{
+			{Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 				stage = s
-				_, err = s.Crew(ctx, CrewOptions{Workers: []string{"w1", "w2"}, Slots: 8, Conns: 8})
-				load = s.LoadOf(time.Millisecond, func(*rand.Rand) queue.NewJob { return queue.NewJob{Value: labour{}} })
+				_, err = s.Crew(ctx, scenario.CrewOptions{Workers: []string{"w1", "w2"}, Slots: 8, Conns: 8})
+				load = s.LoadOf(time.Millisecond, func(*rand.Rand) queue.NewJob { return queue.NewJob{} })
 				began = time.Now()
 				return err
 			}},
-			{Expect: []Expect{{Text: "it goes on", Within: 30 * time.Second, Holds: func(context.Context, *Stage) (bool, string, error) {
-				return len(load.Jobs()) > mostWaiting+50, "", nil
+			{Expect: []scenario.Expect{{Text: "it goes on", Within: 30 * time.Second, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+				return len(load.Jobs()) > scenario.MostWaiting+50, "", nil
 			}}}},
 		},
 	}
-	play := Start(t.Context(), story, ground(t), Options{Stepped: true, Patience: 10})
-	reach(t, play, 1)
-	rests := func(p Picture) bool {
-		return slices.ContainsFunc(p.Events, func(e Event) bool { return strings.Contains(e.Text, "the producer rests") })
+	play := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{Stepped: true, Patience: 10})
+	scenariotest.Reach(t, play, 1)
+	rests := func(p scenario.Picture) bool {
+		return slices.ContainsFunc(p.Events, func(e scenario.Event) bool { return strings.Contains(e.Text, "the producer rests") })
 	}
-	await(t, play, "the load rests", rests)
+	scenariotest.Await(t, play, "the load rests", rests)
 	rested := len(load.Jobs())
 	time.Sleep(time.Second) // which counts for no pause in the work
 	if more := len(load.Jobs()) - rested; more > 1 {
 		t.Errorf("it made %d jobs meanwhile", more)
 	}
 	play.Next()
-	await(t, play, "it goes on", func(p Picture) bool {
-		return slices.ContainsFunc(p.Events, func(e Event) bool { return e.Text == "the producer goes on" })
+	scenariotest.Await(t, play, "it goes on", func(p scenario.Picture) bool {
+		return slices.ContainsFunc(p.Events, func(e scenario.Event) bool { return e.Text == "the producer goes on" })
 	})
 	if pause, err := stage.Pause(t.Context(), began, time.Now()); err != nil || pause >= time.Second {
 		t.Errorf("the longest pause was %v, %v", pause, err)

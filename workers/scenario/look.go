@@ -13,11 +13,12 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-const (
-	lookEvery = 100 * time.Millisecond
-	// Where looking is slow it takes at most a tenth of the time.
-	lookShare = 10
-)
+// LookEvery is how often the audience's picture of the queue is renewed, and so how quick
+// things may be that it is to see one by one.
+const LookEvery = 100 * time.Millisecond
+
+// lookShare is what part of the time looking takes at most, where it is slow.
+const lookShare = 10
 
 // observe has the audience's picture of the queue kept current until the stage is struck.
 // What became of the jobs is counted apart: where they are many that takes longer.
@@ -39,7 +40,7 @@ func (s *Stage) observe(ctx context.Context) {
 				}
 				began := time.Now()
 				look(ctx)
-				timer.Reset(max(lookEvery, lookShare*time.Since(began)))
+				timer.Reset(max(LookEvery, lookShare*time.Since(began)))
 			}
 		})
 	}
@@ -66,7 +67,7 @@ func (s *Stage) look(ctx context.Context) {
 		var left, ends float64
 		err = row.Scan(&l.Job, &owner, &l.Attempt, &left, &ends)
 		held[queue.Lease{ID: l.Job, Token: owner}] = ends
-		l.Worker, l.Expires = nameOf(owner), read.Add(time.Duration(left*float64(time.Second)))
+		l.Worker, l.Expires = NameOf(owner), read.Add(time.Duration(left*float64(time.Second)))
 		return l, err
 	})
 	if err != nil {
@@ -92,7 +93,7 @@ func (s *Stage) count(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	defer time.AfterFunc(staleAfter, s.missed).Stop()
-	inv, err := s.invariants(ctx)
+	inv, err := s.Invariants(ctx)
 	switch {
 	case errors.Is(err, errSwept):
 		s.play.cancel(errSwept)
@@ -123,7 +124,7 @@ func (s *Stage) missed() {
 
 // sameLease tells whether a lease is as it was: to read it takes a different time each time.
 func sameLease(a, b Lease) bool {
-	return a.Job == b.Job && a.Worker == b.Worker && a.Attempt == b.Attempt && a.Expires.Sub(b.Expires).Abs() < lookEvery/2
+	return a.Job == b.Job && a.Worker == b.Worker && a.Attempt == b.Attempt && a.Expires.Sub(b.Expires).Abs() < LookEvery/2
 }
 
 // Depths are the depths of the story's queues.
@@ -138,8 +139,8 @@ func (s *Stage) Depths(ctx context.Context) ([]Depth, error) {
 	})
 }
 
-// nameOf is the worker's name in a fencing token, or the whole owner where it is none of ours.
-func nameOf(owner string) string {
+// NameOf is the worker's name in a fencing token, or the whole owner where it is none of ours.
+func NameOf(owner string) string {
 	if token, ok := queue.ParseToken(owner); ok {
 		return token.Worker
 	}
@@ -172,8 +173,8 @@ func (s *Stage) showWorkers() {
 	})
 }
 
-// invariants counts what must hold.
-func (s *Stage) invariants(ctx context.Context) (Invariants, error) {
+// Invariants counts now what must hold in every story. [Stage.Picture] has what was counted last.
+func (s *Stage) Invariants(ctx context.Context) (Invariants, error) {
 	s.mu.Lock()
 	began := time.Now()
 	acked := slices.Clone(s.acked)

@@ -66,9 +66,9 @@ func (s *Stage) tellLosses(ctx context.Context, gone map[queue.Lease]float64) er
 			return nil
 		}
 		s.late(time.Duration((at - ends) * float64(time.Second)))
-		e := Event{At: time.Now(), What: workers.ReapedBack, Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", lease.ID, nameOf(lease.Token), attempt)}
+		e := Event{At: time.Now(), What: workers.ReapedBack, Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", lease.ID, NameOf(lease.Token), attempt)}
 		if dead {
-			e.What, e.Text = workers.ReapedDead, fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", lease.ID, nameOf(lease.Token), attempt)
+			e.What, e.Text = workers.ReapedDead, fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", lease.ID, NameOf(lease.Token), attempt)
 		}
 		s.event(e)
 		s.runs.heard(workers.Event{At: e.At, What: e.What, JobID: lease.ID})

@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -9,13 +9,15 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 // A database in which a play has a queue may have reapers of its own, which are as quick.
 func TestReclaimByAStrangersReaperIsTold(t *testing.T) {
 	t.Parallel()
-	g := ground(t)
-	try(t, g, func(ctx context.Context, s *Stage) error {
+	g := scenariotest.Ground(t)
+	scenariotest.Try(t, g, func(ctx context.Context, s *scenario.Stage) error {
 		if _, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{MaxAttempts: 1}); err != nil {
 			return err
 		}
@@ -23,7 +25,7 @@ func TestReclaimByAStrangersReaperIsTold(t *testing.T) {
 		if err != nil || len(jobs) != 2 {
 			t.Fatalf("claimed %v, %v", jobs, err)
 		}
-		await(t, s.play, "the leases are seen", func(p Picture) bool { return len(p.Leases) == 2 })
+		scenariotest.Await(t, s.Play(), "the leases are seen", func(p scenario.Picture) bool { return len(p.Leases) == 2 })
 		for taken := 0; taken < 2; {
 			lost, err := g.Queue.Reclaim(ctx, 2)
 			if err != nil {
@@ -31,7 +33,7 @@ func TestReclaimByAStrangersReaperIsTold(t *testing.T) {
 			}
 			taken += len(lost)
 		}
-		whats := func(p Picture) (whats []workers.What) {
+		whats := func(p scenario.Picture) (whats []workers.What) {
 			for _, e := range p.Events {
 				if strings.Contains(e.Text, "lease lost by ") {
 					whats = append(whats, e.What)
@@ -41,10 +43,10 @@ func TestReclaimByAStrangersReaperIsTold(t *testing.T) {
 			return whats
 		}
 		both := []workers.What{workers.ReapedBack, workers.ReapedDead}
-		await(t, s.play, "it is told", func(p Picture) bool { return slices.Equal(whats(p), both) })
-		await(t, s.play, "it is counted", func(p Picture) bool { return p.Invariants.Worst >= 0 })
-		s.heard(workers.Event{What: workers.ReapedBack, JobID: jobs[0].ID, Owner: jobs[0].LockedBy, Text: "lease lost by w1"})
-		if got := whats(s.play.Picture()); !slices.Equal(got, both) {
+		scenariotest.Await(t, s.Play(), "it is told", func(p scenario.Picture) bool { return slices.Equal(whats(p), both) })
+		scenariotest.Await(t, s.Play(), "it is counted", func(p scenario.Picture) bool { return p.Invariants.Worst >= 0 })
+		s.Heard(workers.Event{What: workers.ReapedBack, JobID: jobs[0].ID, Owner: jobs[0].LockedBy, Text: "lease lost by w1"})
+		if got := whats(s.Picture()); !slices.Equal(got, both) {
 			t.Errorf("told are %v, want each once", got)
 		}
 		return nil

@@ -1,30 +1,33 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 // How long an assertion is looked at is to be seen while the look at it takes its time.
 func TestAnAssertionTicksWhileItIsLookedAt(t *testing.T) {
 	t.Parallel()
-	ticks := func(ctx context.Context, s *Stage) (bool, string, error) {
+	ticks := func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 		for before := time.Duration(0); ; {
-			pic := s.play.Picture()
+			pic := s.Picture()
 			took := pic.Steps[0].Assertions[0].Took
 			if before > 0 && took > before {
 				return true, "", nil
 			}
 			before = max(before, took)
 			select {
-			case <-s.play.Changed(pic.Version):
+			case <-s.Play().Changed(pic.Version):
 			case <-ctx.Done():
 				return false, "it stands still", nil
 			}
 		}
 	}
-	r := Start(t.Context(), Scenario{Name: "try", Needs: Queue, Steps: []Step{{Expect: []Expect{{Text: "it ticks", Holds: ticks}}}}}, ground(t), Options{Seed: 1}).Result()
+	r := scenario.Start(t.Context(), scenario.Scenario{Name: "try", Needs: scenario.Queue, Steps: []scenario.Step{{Expect: []scenario.Expect{{Text: "it ticks", Holds: ticks}}}}}, scenariotest.Ground(t), scenario.Options{Seed: 1}).Result()
 	if !r.OK {
 		t.Errorf("%+v", r)
 	}
@@ -34,13 +37,13 @@ func TestAnAssertionTicksWhileItIsLookedAt(t *testing.T) {
 func TestAPictureSaysWhatItIsOf(t *testing.T) {
 	t.Parallel()
 	for _, exempt := range []bool{false, true} {
-		act := func(_ context.Context, s *Stage) error {
+		act := func(_ context.Context, s *scenario.Stage) error {
 			if exempt {
 				s.Exempt("harmed")
 			}
 			return nil
 		}
-		play := Start(t.Context(), Scenario{Name: "try", Needs: Queue, Flows: exempt, Steps: []Step{{Name: "Something is done", Do: act}}}, ground(t), Options{Seed: 1})
+		play := scenario.Start(t.Context(), scenario.Scenario{Name: "try", Needs: scenario.Queue, Flows: exempt, Steps: []scenario.Step{{Name: "Something is done", Do: act}}}, scenariotest.Ground(t), scenario.Options{Seed: 1})
 		r, pic := play.Result(), play.Picture()
 		if !r.OK || pic.Invariants.Exempt != exempt || pic.Flows != exempt || pic.Steps[0].Name != "Something is done" {
 			t.Errorf("%+v: %+v", r, pic)

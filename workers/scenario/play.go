@@ -302,7 +302,7 @@ func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Tim
 // tick has the audience see how long an assertion has been looked at, until it is stopped:
 // a look may take long where a server is away.
 func (p *Play) tick(step, n int, acted time.Time) (stop func()) {
-	ticker, over := time.NewTicker(lookEvery), make(chan struct{})
+	ticker, over := time.NewTicker(LookEvery), make(chan struct{})
 	go func() {
 		defer ticker.Stop()
 		for {
@@ -349,7 +349,7 @@ func (p *Play) measure(ctx context.Context, s *Stage, step int) error {
 
 // judge looks at the measures, and at what must hold in every story.
 func (p *Play) judge(ctx context.Context, s *Stage) error {
-	inv, err := s.invariants(ctx)
+	inv, err := s.Invariants(ctx)
 	if err != nil {
 		return err
 	}
@@ -366,5 +366,6 @@ func (p *Play) judge(ctx context.Context, s *Stage) error {
 	return nil
 }
 
-// lacks tells whether a test took a protection out.
-func (s *Stage) lacks(p without.Protection) bool { return without.Lacks(s.ctx, p) }
+// Lacks tells whether a test took a protection out, for stories that do what it is about
+// themselves: they do it without, then.
+func (s *Stage) Lacks(p without.Protection) bool { return without.Lacks(s.ctx, p) }

@@ -13,10 +13,9 @@ import (
 
 // ProcessOptions say what a worker in a process of its own does.
 type ProcessOptions struct {
-	Name   string   // of the process and its one worker: "w1"
-	Queues []string // the story's names, in strict order; none is the story's only queue
-	Slots  int      // 0 is 1
-	Lease  time.Duration
+	Name  string // of the process and its one worker: "w1"; it is for the story's only queue
+	Slots int    // 0 is 1
+	Lease time.Duration
 	// Handlers are those that it runs, by their registered name; "" is [Holding].
 	Handlers string
 }
@@ -40,20 +39,14 @@ func init() {
 // when nothing else is said.
 // It ends with the play.
 func (s *Stage) Process(ctx context.Context, o ProcessOptions) (*faults.Process, error) {
-	if len(o.Queues) == 0 {
-		o.Queues = []string{""}
-	}
-	full := make([]string, len(o.Queues))
-	for i, name := range o.Queues {
-		full[i] = s.Queue(name)
-	}
 	if o.Lease == 0 {
-		o.Lease = usualLease
+		o.Lease = UsualLease
 	}
+	queues := []string{s.Queue("")}
 	handlers := cmp.Or(o.Handlers, Holding)
 	p, err := faults.StartProcess(ctx, faults.ProcessOptions{
 		URL: s.Q.Pool().Config().ConnString(), Schema: s.Q.Schema().Name(),
-		Name: o.Name, Queues: full, Reaps: full, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.heard,
+		Name: o.Name, Queues: queues, Reaps: queues, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.heard,
 	})
 	if err != nil {
 		return nil, err

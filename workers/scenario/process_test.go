@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -9,28 +9,20 @@ import (
 
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
-
-// try plays one act by itself.
-func try(t *testing.T, g Ground, act func(ctx context.Context, s *Stage) error) Result {
-	t.Helper()
-	r := Start(t.Context(), Scenario{Name: "try", Needs: Queue, Steps: []Step{{Do: act}}}, g, Options{Seed: 1}).Result()
-	if r.Err != nil {
-		t.Error(r.Err)
-	}
-	return r
-}
 
 func TestWorkerProcessIsSeenWithItsPidAndEndsWithThePlay(t *testing.T) {
 	t.Parallel()
 	var p *faults.Process
-	try(t, ground(t), func(ctx context.Context, s *Stage) (err error) {
-		if p, err = s.Process(ctx, ProcessOptions{Name: "w1", Slots: 3}); err != nil {
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) (err error) {
+		if p, err = s.Process(ctx, scenario.ProcessOptions{Name: "w1", Slots: 3}); err != nil {
 			return err
 		}
-		want := Worker{Name: "w1", State: string(workers.Idle), Slots: 3, Pid: p.Pid()}
-		if p.Pid() == os.Getpid() || !slices.Contains(s.play.Picture().Workers, want) {
-			t.Errorf("seen are %+v, want %+v", s.play.Picture().Workers, want)
+		want := scenario.Worker{Name: "w1", State: string(workers.Idle), Slots: 3, Pid: p.Pid()}
+		if p.Pid() == os.Getpid() || !slices.Contains(s.Picture().Workers, want) {
+			t.Errorf("seen are %+v, want %+v", s.Picture().Workers, want)
 		}
 		return nil
 	})

@@ -23,3 +23,11 @@ func (s *Stage) Runs(worker string, job int64, attempt int) bool {
 		return r.JobID == job && r.Attempt == attempt
 	})
 }
+
+// Completed is how many jobs the story's workers have completed.
+func (s *Stage) Completed() (n uint64) {
+	for _, m := range s.members() {
+		n += m.Completed
+	}
+	return n
+}

@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -6,13 +6,15 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 func TestWorkersAreSeenFromWithinAndFromTheDatabase(t *testing.T) {
 	t.Parallel()
-	try(t, ground(t), func(ctx context.Context, s *Stage) error {
-		gate := NewGate()
-		crew, err := s.Crew(ctx, CrewOptions{
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
+		gate := scenario.NewGate()
+		crew, err := s.Crew(ctx, scenario.CrewOptions{
 			Workers: []string{"w1", "w2"},
 			Work:    func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) },
 		})

@@ -87,7 +87,7 @@ func (r *runs) begin(job *queue.Job) uint64 {
 		r.list = slices.Delete(r.list, over, over+1)
 	}
 	r.last++
-	r.list = append(r.list, Run{ID: r.last, Job: job.ID, Worker: nameOf(job.LockedBy), Attempt: job.Attempts, Began: time.Now()})
+	r.list = append(r.list, Run{ID: r.last, Job: job.ID, Worker: NameOf(job.LockedBy), Attempt: job.Attempts, Began: time.Now()})
 	return r.last
 }
 

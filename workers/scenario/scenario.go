@@ -101,13 +101,3 @@ func (b Bound) String() string {
 	}
 	return ""
 }
-
-// ByName finds a scenario.
-func ByName(name string) (Scenario, bool) {
-	for _, s := range All() {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Scenario{}, false
-}

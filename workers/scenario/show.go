@@ -12,6 +12,9 @@ func (s *Stage) Note(worker, text string) {
 	s.event(Event{At: time.Now(), Worker: worker, Text: text})
 }
 
+// Picture is the play as the audience sees it: what was looked at and counted last.
+func (s *Stage) Picture() Picture { return s.play.Picture() }
+
 // Outage shows that something all workers need is not there, "the server is away" say,
 // until the function it returns is called.
 func (s *Stage) Outage(text string) (over func()) {

@@ -93,7 +93,7 @@ func (s *Stage) build(ctx context.Context) error {
 		schema = schemaPrefix + strings.ReplaceAll(s.run, "-", "_")
 		where = "schema " + schema
 	case Server:
-		server, err := s.StartServer(ctx, "")
+		server, err := s.startServer(ctx)
 		if err != nil {
 			return err
 		}
@@ -113,6 +113,34 @@ func (s *Stage) build(ctx context.Context) error {
 		return err
 	}
 	return s.occupy(ctx)
+}
+
+// RunName is the play's name within the database: "crash-3f2a". Its effects are in the ledger
+// under it, and its queues' names begin with it.
+func (s *Stage) RunName() string { return s.run }
+
+// Context is the play's own: it ends when the play is stopped. What goes on beside the steps
+// and the handlers works under it.
+func (s *Stage) Context() context.Context { return s.ctx }
+
+// Reconnect has the audience, and the crews that start from now on, see the queue by other
+// connections: those of a server that takes over, say.
+func (s *Stage) Reconnect(ctx context.Context, config *pgxpool.Config) error {
+	return s.connect(ctx, config, s.Q.Schema().Name())
+}
+
+// Open opens the queue once more, over at most so many connections, which go with the play:
+// for who works in it and is no crew.
+func (s *Stage) Open(ctx context.Context, most int32) (*queue.Queue, error) {
+	q, err := openQueue(ctx, s.Q.Pool().Config(), s.Q.Schema().Name(), most, "leasetop scenario "+s.run)
+	if err != nil {
+		return nil, err
+	}
+	s.Later("close the connections", func(context.Context) error {
+		q.Pool().Close()
+		return nil
+	})
+	return q, nil
 }
 
 // connect has the audience see the queue by these connections.
@@ -146,15 +174,15 @@ func openQueue(ctx context.Context, like *pgxpool.Config, schema string, most in
 	return q, nil
 }
 
-// StartServer starts a PostgreSQL server of the play's own, which goes with it. The
-// first is made by itself for a scenario that needs a server; name tells further ones apart.
-func (s *Stage) StartServer(ctx context.Context, name string) (*local.Server, error) {
-	o := s.serverOptions(name)
+// startServer starts a PostgreSQL server of the play's own, which goes with it.
+func (s *Stage) startServer(ctx context.Context) (*local.Server, error) {
+	o := s.serverOptions("")
 	server, err := local.Start(ctx, o)
 	return s.goesWithIt(server, o, err)
 }
 
-// StartStandby starts a standby of the play's own server, as StartServer does another.
+// StartStandby starts a standby of the play's own server, which goes with the
+// play too. name tells it apart from that.
 func (s *Stage) StartStandby(ctx context.Context, name string) (*local.Server, error) {
 	o := s.serverOptions(name)
 	server, err := s.Server.Standby(ctx, o)

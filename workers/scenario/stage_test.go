@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/scenario"
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
 func TestWorstRecoveryIsTheReapersOwn(t *testing.T) {
 	t.Parallel()
-	try(t, ground(t), func(ctx context.Context, s *Stage) error {
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
 		for _, one := range []struct {
 			event workers.Event
 			worst time.Duration
@@ -19,8 +21,8 @@ func TestWorstRecoveryIsTheReapersOwn(t *testing.T) {
 			{workers.Event{What: workers.ReapedBack, Late: 20 * time.Millisecond, Watched: true}, 20 * time.Millisecond},
 			{workers.Event{What: workers.ReapedDead, Late: 10 * time.Millisecond, Watched: true}, 20 * time.Millisecond},
 		} {
-			s.heard(one.event)
-			inv, err := s.invariants(ctx)
+			s.Heard(one.event)
+			inv, err := s.Invariants(ctx)
 			if err != nil {
 				return err
 			}

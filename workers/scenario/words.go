@@ -32,17 +32,17 @@ func (t *troubles) inStory(e workers.Event) (text string, told bool) {
 		}
 		text = cause.ReplaceAllString(text, "$1")
 	case workers.ReapedBack, workers.ReapedDead:
-		text = strings.ReplaceAll(text, e.Owner, nameOf(e.Owner))
+		text = strings.ReplaceAll(text, e.Owner, NameOf(e.Owner))
 	case workers.StaleFenced:
 		if at := strings.LastIndexByte(text, ' ') + 1; at > 0 {
-			text = text[:at] + shortToken(text[at:])
+			text = text[:at] + ShortToken(text[at:])
 		}
 	}
 	return text, true
 }
 
-// shortToken is a fencing token without its process: "w1#3".
-func shortToken(owner string) string {
+// ShortToken is a fencing token without its process: "w1#3".
+func ShortToken(owner string) string {
 	if token, ok := queue.ParseToken(owner); ok {
 		token.Process = ""
 		return strings.TrimPrefix(token.String(), "/")

@@ -15,7 +15,7 @@ import (
 type Protection string
 
 // The protections. Package workers honours the first three, looking at the context of
-// Pool.Start; package workers/scenario the rest.
+// Pool.Start; package workers/scenario and its stories the rest.
 const (
 	// Fencing makes every claim's token different from all others. Without it all claims
 	// of all pools write the same owner, so that a stale owner's late write matches.

@@ -1,0 +1,158 @@
+package stories
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// failover is restart's promise where the server does not come back.
+func failover() scenario.Scenario {
+	const lease = 10 * time.Second
+	var (
+		traffic  traffic
+		standby  *local.Server
+		promoted time.Time // by the database's clock
+		ended    time.Time
+		refused  int
+	)
+	return scenario.Scenario{
+		Name:  "failover",
+		Title: "The server dies, its standby takes over",
+		Shows: "With a standby that has every commit before it is acknowledged, the loss of the server loses no job. " +
+			"Workers whose connection string names both find the one that takes writes.",
+		Needs: scenario.Server, Lasts: 14 * time.Second, Flows: true,
+		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
+			if standby, err = s.StartStandby(ctx, "-standby"); err != nil {
+				return err
+			}
+			if err := s.Server.Await(ctx, standby); err != nil {
+				return err
+			}
+			if err := nameBoth(ctx, s, standby); err != nil {
+				return err
+			}
+			return traffic.setUp(ctx, s, scenario.CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease})
+		},
+		Steps: []scenario.Step{
+			{
+				Name: "Jobs flow",
+				Say: "Two servers: a primary, and a standby that copies it as it goes; each commit waits for both. " +
+					"A producer enqueues 40 short jobs a second for w1 and w2, from now to the end.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					traffic.begin(s)
+					return nil
+				},
+				Expect: []scenario.Expect{
+					{Text: "each commit waits for both servers", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (ok bool, _ string, err error) {
+						err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_in_sync")).Scan(&ok)
+						return ok, "there is no synchronous standby", err
+					}},
+					traffic.flows("w1 and w2 complete jobs"),
+				},
+			},
+			{
+				Name: "The primary dies",
+				Say: "The primary dies, for good. The standby takes no writes yet: nothing can be enqueued, claimed or completed, " +
+					"and the producer is told so. Nobody promised anything for what is refused now.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					refused, _ = traffic.Refused()
+					s.Mark(throughputPlot, "dies")
+					s.Note("", "the primary dies")
+					return s.Server.Halt(ctx, local.Immediate)
+				},
+				Expect: []scenario.Expect{
+					{Text: "enqueues are refused", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						n, _ := traffic.Refused()
+						return n-refused >= seenFlow, fmt.Sprintf("%d were refused", n-refused), nil
+					}},
+				},
+			},
+			{
+				Name: "The standby takes over",
+				Say: "We promote the standby. w1 and w2 try the servers of their connection string in turn, and go on with the one " +
+					"that takes writes. Watch the curve come back.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					if promoted, err = clockOf(ctx, s, standby); err != nil {
+						return err
+					}
+					traffic.mark(s, "promoted")
+					s.Note("", "the standby is promoted")
+					return standby.Promote(ctx)
+				},
+				Expect: []scenario.Expect{
+					traffic.there("every acknowledged job is there"),
+					traffic.flows("w1 and w2 complete jobs again"),
+				},
+			},
+			{
+				Name: "The rest is done",
+				Say: "The producer ends. Jobs at attempt 2 are those whose first broke off with its connection; it left no effect. " +
+					"Every job that was acknowledged, by whichever server, is done and has one effect.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					traffic.end(s)
+					ended, err = s.Now(ctx)
+					return err
+				},
+				Expect: []scenario.Expect{
+					// One whose worker gave it up meanwhile waits for the end of its lease.
+					{Text: "all jobs are completed", Within: lease + 10*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, traffic.Jobs()...)
+					}},
+					{Text: "each had one effect", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.OneEffectEach(ctx, traffic.Jobs()...)
+					}},
+				},
+			},
+		},
+		Measures: []scenario.Measure{{
+			Name: "follow", Text: "from the promotion until a job was completed", Unit: "s", Bound: scenario.AtMost(8), Timed: true,
+			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
+				pause, err := s.Pause(ctx, promoted, ended)
+				return pause.Seconds(), err
+			},
+		}},
+	}
+}
+
+// clockOf is the clock of a server that may take no writes.
+func clockOf(ctx context.Context, s *scenario.Stage, server *local.Server) (now time.Time, err error) {
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return now, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	err = conn.QueryRow(ctx, s.Q.Schema().Query("scenario_now")).Scan(&now)
+	return now, err
+}
+
+// nameBoth has the audience, and the crews that start from now on, connect to whichever
+// takes writes: the stage's own server or another one.
+func nameBoth(ctx context.Context, s *scenario.Stage, other *local.Server) error {
+	both, err := url.Parse(s.Q.Pool().Config().ConnString())
+	if err != nil {
+		return err
+	}
+	second, err := url.Parse(other.URL(""))
+	if err != nil {
+		return err
+	}
+	names := both.Query()
+	for _, part := range []string{"host", "port"} {
+		names.Set(part, names.Get(part)+","+second.Query().Get(part))
+	}
+	names.Set("target_session_attrs", "read-write")
+	both.RawQuery = names.Encode()
+	config, err := pgxpool.ParseConfig(both.String())
+	if err != nil {
+		return err
+	}
+	return s.Reconnect(ctx, config)
+}

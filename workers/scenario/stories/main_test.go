@@ -1,0 +1,9 @@
+package stories
+
+import (
+	"testing"
+
+	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
+)
+
+func TestMain(m *testing.M) { scenariotest.Main(m) }

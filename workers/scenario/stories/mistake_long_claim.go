@@ -1,0 +1,215 @@
+package stories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// mistakeLongClaim keeps the claim's transaction open while the job is worked on, beside
+// claims that are committed at once.
+func mistakeLongClaim() scenario.Scenario {
+	const three, neighbours = 3, 1000
+	var (
+		cable                = faults.NewCable() // of those who make the mistake
+		gate                 = scenario.NewGate()
+		crew                 *scenario.Crew
+		mistake, cure, other []int64
+		pinned, left         int64 // old row versions: with the transactions open, and without
+	)
+	m := func(i int) string { return fmt.Sprintf("m%d", i+1) }
+	// dead runs VACUUM, and tells how many old row versions it had to leave.
+	dead := func(ctx context.Context, s *scenario.Stage) (n int64, err error) {
+		if err := runVacuum(ctx, s); err != nil {
+			return 0, err
+		}
+		err = s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_dead_rows")).Scan(&n)
+		return n, err
+	}
+	// are tells whether all these jobs look like that.
+	are := func(ctx context.Context, s *scenario.Stage, ids []int64, status queue.Status, attempts int) (bool, string, error) {
+		all, err := s.Q.ByID(ctx, ids...)
+		n := 0
+		for i := range all {
+			if all[i].Status == status && all[i].Attempts == attempts {
+				n++
+			}
+		}
+		return n == len(ids), fmt.Sprintf("%d of %d are %s after %d attempts", n, len(ids), status, attempts), err
+	}
+	return scenario.Scenario{
+		Name:  "mistake-long-claim",
+		Title: "Mistake: work inside the claim's transaction",
+		Shows: "A claim that is committed only when the work is done hides the job, keeps a connection, and holds up VACUUM for the whole database. And a crash undoes it all, the count of attempts too.",
+		Needs: scenario.Schema, Lasts: 3 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
+			crew, err = s.Crew(ctx, scenario.CrewOptions{
+				Queues: []string{"cure", "mistake"}, // what is left of the mistake in the end
+				Work:   func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) },
+			})
+			if err != nil {
+				return err
+			}
+			for i := range three {
+				if err := crew.Pool.SpawnAs(fmt.Sprintf("c%d", i+1), []string{s.Queue("cure")}, 1); err != nil {
+					return err
+				}
+			}
+			_, err = s.Crew(ctx, scenario.CrewOptions{Workers: []string{"n1"}, Slots: 4, Conns: 6, Queues: []string{"other"}, Unlisted: true})
+			return err
+		},
+		Steps: []scenario.Step{
+			{
+				Name: "Two ways to claim",
+				Say:  "m is the mistake, c the cure; each has three jobs. m1 to m3 claim in a transaction that they keep open while they work. c1 to c3 claim, commit, and work under a lease. Watch what JOBS says of them.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					ids, err := s.Enqueue(ctx, slices.Concat(slices.Repeat([]queue.NewJob{{Queue: "mistake"}}, three), slices.Repeat([]queue.NewJob{{Queue: "cure"}}, three))...)
+					if err != nil {
+						return err
+					}
+					mistake, cure = ids[:three], ids[three:]
+					return claimAndHold(ctx, s, cable, "mistake", three, m)
+				},
+				Expect: []scenario.Expect{
+					{Text: "c's three jobs are processing, at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return are(ctx, s, cure, queue.Processing, 1)
+					}},
+					{Text: "m's three jobs look as if nobody had them", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return are(ctx, s, mistake, queue.Pending, 0)
+					}},
+					{Text: "three connections wait idle in a transaction", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						var n int
+						err := s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_idle_in_transaction"), holders(s)).Scan(&n)
+						return n == three, fmt.Sprintf("%d do", n), err
+					}},
+				},
+			},
+			{
+				Name: "VACUUM may not",
+				Say:  "A neighbour does 1,000 other jobs meanwhile. That leaves old versions of rows, which VACUUM is there to clear away. We run it: it must leave them, for m's open transactions might still look at them.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					jobs := make([]queue.NewJob, neighbours)
+					for i := range jobs {
+						jobs[i].Queue = "other"
+					}
+					other, err = s.Enqueue(ctx, jobs...)
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "the 1,000 other jobs are completed", Within: 20 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, other...)
+					}},
+					{Text: "VACUUM must leave 1,000 old versions and more", Holds: func(ctx context.Context, s *scenario.Stage) (ok bool, seen string, err error) {
+						if pinned, err = dead(ctx, s); err == nil {
+							s.Note("", fmt.Sprintf("VACUUM ran and left %d old row versions", pinned))
+						}
+						return pinned >= neighbours, fmt.Sprintf("it left %d", pinned), err
+					}},
+				},
+			},
+			{
+				Name: "The network breaks",
+				Say:  "The network to m1 to m3 breaks. Their claims are rolled back as if they had never been. No attempt is counted: a job that kills its worker would do so for ever. Now VACUUM may clear up, with c's jobs still in work.",
+				Do: func(_ context.Context, s *scenario.Stage) error {
+					cable.Cut()
+					s.Note("", "the network to m1, m2 and m3 broke")
+					for i := range three {
+						s.Idle(m(i))
+						s.Says(m(i), "partitioned")
+					}
+					return nil
+				},
+				Expect: []scenario.Expect{
+					{Text: "VACUUM leaves none", Holds: func(ctx context.Context, s *scenario.Stage) (ok bool, seen string, err error) {
+						if left, err = dead(ctx, s); err == nil && left == 0 {
+							s.Note("", "VACUUM ran and left no old row version")
+						}
+						return left == 0, fmt.Sprintf("it left %d", left), err
+					}},
+					{Text: "m's jobs: no attempt is counted", Within: atOnce, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return are(ctx, s, mistake, queue.Pending, 0)
+					}},
+					{Text: "c's jobs are in work as before", Within: atOnce, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return are(ctx, s, cure, queue.Processing, 1)
+					}},
+				},
+			},
+			{
+				Name: "Another takes them",
+				Say:  "c4 joins, with room for three jobs, and takes those that m1 to m3 had. They stood in the queue as on their first day: the table says attempt 1. Only our lanes remember that m1 to m3 had tried them.",
+				Do: func(_ context.Context, s *scenario.Stage) error {
+					return crew.Pool.SpawnAs("c4", []string{s.Queue("mistake")}, three)
+				},
+				Expect: []scenario.Expect{
+					{Text: "c4 has m's three jobs, at attempt 1 again", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return are(ctx, s, mistake, queue.Processing, 1)
+					}},
+				},
+			},
+			{
+				Name: "All six done",
+				Say:  "c1 to c4 may finish now. With the commit at once the claim was in the table for all to see, cost no connection, and held nobody up.",
+				Do: func(context.Context, *scenario.Stage) error {
+					gate.Open()
+					return nil
+				},
+				Expect: []scenario.Expect{
+					{Text: "all six jobs are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, slices.Concat(mistake, cure)...)
+					}},
+				},
+			},
+		},
+		Measures: []scenario.Measure{
+			{
+				Name: "left_with_open_claims", Text: "old row versions VACUUM left, with open claims", Bound: scenario.AtLeast(neighbours),
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(pinned), nil },
+			},
+			{
+				Name: "left_without_open_claims", Text: "old row versions VACUUM left, without them", Bound: scenario.Exactly(0),
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(left), nil },
+			},
+		},
+	}
+}
+
+// holders is what the server knows those by who work inside the transactions of their claims.
+func holders(s *scenario.Stage) string { return "leasetop scenario " + s.RunName() + " holders" }
+
+// claimAndHold has so many workers claim a job each, in transactions that stay open until
+// the cable is cut, or the play is over. No lease tells of them, so the story does.
+func claimAndHold(ctx context.Context, s *scenario.Stage, cable *faults.Cable, name string, n int, worker func(i int) string) error {
+	config, err := s.Q.DialConfig(ctx)
+	if err != nil {
+		return err
+	}
+	cable.Through(config)
+	config.RuntimeParams["application_name"] = holders(s)
+	s.Later("end the open transactions", func(context.Context) error {
+		cable.Close()
+		return nil
+	})
+	for i := range n {
+		conn, err := pgx.ConnectConfig(ctx, config)
+		if err != nil {
+			return fmt.Errorf("claim and hold: %w", err)
+		}
+		if _, err := conn.Begin(ctx); err != nil {
+			return fmt.Errorf("claim and hold: %w", err)
+		}
+		id, ok, err := faults.Skipping(ctx, conn, s.Q.Schema(), s.Queue(name), worker(i), scenario.UsualLease)
+		if err != nil || !ok {
+			return errors.Join(err, fmt.Errorf("%s got no job", worker(i)))
+		}
+		s.Working(worker(i), id)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package stories
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// mistakePolling is workers that know no way to wait but to ask again, beside as many that
+// are told.
+func mistakePolling() scenario.Scenario {
+	const (
+		many  = 50
+		every = 50 * time.Millisecond
+		jobs  = 20
+	)
+	var (
+		storm                  *faults.Storm
+		crew                   *scenario.Crew
+		stormRate, crewRate    float64 // statements a second while there is nothing to do
+		stormDelay, crewDelay  time.Duration
+		stormJobs, crewJobs    []int64
+		stormAsked, crewAsked  func() float64
+		asksMuch, asksSeldom   = "m1 to m50 ask", "c1 to c50 ask"
+		asked                  = "times/s"
+		unhurried              = 4 * time.Second // ours ask less and less often
+		gathered               = time.Second     // until all of them are connected
+		watched                = 3 * time.Second
+		spacing                = 60 * time.Millisecond
+		tellsMuch, tellsSeldom = "each of them every 50 ms", "when told, and now and then"
+	)
+	stormAsked = func() float64 { return float64(storm.Polls()) }
+	// One of ours that finds nothing asks twice: for a job, and when the next is due. The
+	// claims of the last half minute are all there are: the crew is younger.
+	crewAsked = func() float64 { return 2 * float64(crew.Pool.ClaimLatency().Count) }
+	return scenario.Scenario{
+		Name:  "mistake-polling",
+		Title: "Mistake: fifty workers poll every 50 ms",
+		Shows: "Fifty idle workers that ask every 50 ms send up to a thousand statements a second, for nothing. Workers that are told of new jobs ask seldom, and are as quick to begin.",
+		Needs: scenario.Queue, Lasts: 13 * time.Second,
+		Setup: func(_ context.Context, s *scenario.Stage) error {
+			s.Exempt("mistake") // such workers enter no effects
+			return nil
+		},
+		Steps: []scenario.Step{
+			{
+				Name: "Fifty workers poll",
+				Say:  "m is the mistake, c the cure. m1 to m50 know one way to wait: each asks for a job every 50 ms. There is none all the while. Watch how many statements a second the server must answer.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					config, err := s.Q.DialConfig(ctx)
+					if err != nil {
+						return err
+					}
+					if storm, err = faults.PollingStorm(config, s.Q.Schema(), s.Queue("mistake"), "m", many, every); err != nil {
+						return err
+					}
+					s.Later("end the polling storm", func(context.Context) error {
+						storm.Stop()
+						return nil
+					})
+					s.Note("", "m1 to m50 begin to ask")
+					stormRate, err = plotRate(ctx, s, asksMuch, asked, stormAsked, gathered, watched)
+					s.Bar(scenario.Bar{Name: asksMuch, Value: stormRate, Unit: asked, Most: stormRate, Note: tellsMuch, Bad: true, Over: true})
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "m1 to m50 send more than 500 statements a second", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return stormRate > 500, fmt.Sprintf("%.0f a second", stormRate), nil
+					}},
+				},
+			},
+			{
+				Name: "Fifty are told",
+				Say:  "c1 to c50 join, on a queue of their own. They LISTEN: the server tells them when there is work. In case it cannot, they look too, first after 0.1 s, then less and less often. Watch their line sink.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					var names []string
+					for i := range many {
+						names = append(names, fmt.Sprintf("c%d", i+1))
+					}
+					if crew, err = s.Crew(ctx, scenario.CrewOptions{Workers: names, Queues: []string{"cure"}, Unlisted: true}); err != nil {
+						return err
+					}
+					s.Note("", "c1 to c50 join, and listen")
+					crewRate, err = plotRate(ctx, s, asksSeldom, asked, crewAsked, unhurried, watched)
+					s.Bar(scenario.Bar{Name: asksSeldom, Value: crewRate, Unit: asked, Most: stormRate, Note: tellsSeldom, Over: true})
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "c1 to c50 send less than a tenth of that", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return crewRate < stormRate/10, fmt.Sprintf("%.0f against %.0f a second", crewRate, stormRate), nil
+					}},
+				},
+			},
+			{
+				Name: "Who is quicker?",
+				Say:  "Do c1 to c50 pay for that by coming late? We send 20 jobs to them, and 20 to m1 to m50, one after the other. MEASURES tells how long half of them take at most, from being enqueued to being done.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					pause := time.NewTicker(spacing)
+					defer pause.Stop()
+					for range jobs {
+						ids, err := s.Enqueue(ctx, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "cure"})
+						if err != nil {
+							return err
+						}
+						stormJobs, crewJobs = append(stormJobs, ids[0]), append(crewJobs, ids[1])
+						select {
+						case <-ctx.Done():
+							return context.Cause(ctx)
+						case <-pause.C:
+						}
+					}
+					return nil
+				},
+				Expect: []scenario.Expect{
+					{Text: "all 40 jobs are done", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, slices.Concat(stormJobs, crewJobs)...)
+					}},
+					{Text: "half of c's within 100 ms", Within: atOnce, Holds: func(ctx context.Context, s *scenario.Stage) (ok bool, seen string, err error) {
+						if stormDelay, err = medianDelay(ctx, s, stormJobs); err != nil {
+							return false, "", err
+						}
+						crewDelay, err = medianDelay(ctx, s, crewJobs)
+						return crewDelay < 100*time.Millisecond, fmt.Sprintf("within %v", crewDelay), err
+					}},
+				},
+			},
+		},
+		Measures: []scenario.Measure{
+			{
+				Name: "times_as_many_statements", Text: "times as many statements by those who poll", Bound: scenario.AtLeast(10),
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return stormRate / max(crewRate, 1), nil },
+			},
+			{
+				Name: "delay_when_told", Text: "from enqueued to done, when told", Unit: "ms", Bound: scenario.AtMost(100), Timed: true,
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return crewDelay.Seconds() * 1000, nil },
+			},
+			{
+				Name: "delay_when_polling", Text: "from enqueued to done, when polling", Unit: "ms",
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return stormDelay.Seconds() * 1000, nil },
+			},
+		},
+	}
+}

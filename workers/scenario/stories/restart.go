@@ -1,0 +1,117 @@
+package stories
+
+import (
+	"context"
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// restart is the promise of the commit: what was acknowledged is there after a crash of
+// the server, and workers find it again by themselves.
+func restart() scenario.Scenario {
+	const lease = 15 * time.Second // longer than the server is away
+	var (
+		traffic traffic
+		long    int64
+		gate    = scenario.NewGate()
+		began   time.Time // by the database's clock
+		ended   time.Time
+	)
+	return scenario.Scenario{
+		Name:  "restart",
+		Title: "The server crashes and comes back",
+		Shows: "What the database acknowledged it still has after a crash. Workers connect again by themselves, renew their leases, " +
+			"and write what they could not write meanwhile; nothing takes effect twice.",
+		Needs: scenario.Server, Lasts: 10 * time.Second, Flows: true,
+		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
+			if err := traffic.setUp(ctx, s, scenario.CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease}); err != nil {
+				return err
+			}
+			_, err = s.Crew(ctx, scenario.CrewOptions{
+				Workers: []string{"w3"}, Queues: []string{"long"}, Lease: lease,
+				Work: func(ctx context.Context, job *queue.Job) error { return gate.Wait(ctx, job.ID) },
+			})
+			return err
+		},
+		Steps: []scenario.Step{
+			{
+				Name: "Jobs flow",
+				Say: "This play has a server of its own. A producer enqueues 40 short jobs a second for w1 and w2, from now to the end; " +
+					"w3 is at one long job. The curve shows how many are completed.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					ids, err := s.Enqueue(ctx, queue.NewJob{Queue: "long"})
+					if err != nil {
+						return err
+					}
+					long = ids[0]
+					traffic.begin(s)
+					began, err = s.Now(ctx)
+					return err
+				},
+				Expect: []scenario.Expect{
+					traffic.flows("w1 and w2 complete jobs"),
+					{Text: "w3 is at the long job", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						ok, seen, err := s.Held(ctx, []int64{long}, "w3")
+						return ok && s.Runs("w3", long, 1), seen, err
+					}},
+				},
+			},
+			{
+				Name: "The server crashes",
+				Say: "We crash the server, as if the power failed, and start it again: it recovers from its log. All connections break " +
+					"in mid-work. What was not committed is gone, and is tried again. Watch the curve.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					s.Mark(throughputPlot, "crash")
+					s.Note("", "the server crashes")
+					if err := faults.RestartServer(ctx, s.Server, local.Immediate, nil); err != nil {
+						return err
+					}
+					traffic.mark(s, "back")
+					s.Note("", "the server is back")
+					return nil
+				},
+				Expect: []scenario.Expect{
+					traffic.there("every acknowledged job is there"),
+					traffic.flows("w1 and w2 complete jobs again"),
+					{Text: "w3 never stopped: the long job is at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						ok, seen, err := s.Held(ctx, []int64{long}, "w3")
+						return ok && s.Runs("w3", long, 1), seen, err
+					}},
+				},
+			},
+			{
+				Name: "The rest is done",
+				Say: "The producer ends, and w3 may finish. Jobs at attempt 2 are those whose first broke off with its connection, or whose " +
+					"claim had no answer: such a first attempt left no effect. Each job has one.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					gate.Open()
+					traffic.end(s)
+					ended, err = s.Now(ctx)
+					return err
+				},
+				Expect: []scenario.Expect{
+					// One whose claim was not answered waits for the end of its lease.
+					{Text: "all jobs are completed", Within: lease + 10*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, append(traffic.Jobs(), long)...)
+					}},
+					{Text: "each had one effect", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.OneEffectEach(ctx, append(traffic.Jobs(), long)...)
+					}},
+				},
+			},
+		},
+		Measures: []scenario.Measure{
+			{
+				Name: "away", Text: "the longest time without a completed job", Unit: "s", Bound: scenario.AtMost(12), Timed: true,
+				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
+					pause, err := s.Pause(ctx, began, ended)
+					return pause.Seconds(), err
+				},
+			},
+		},
+	}
+}

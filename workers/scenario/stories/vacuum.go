@@ -1,0 +1,151 @@
+package stories
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/internal/without"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+// vacuum shows what a long transaction does to claims, and what the low-water mark is for.
+func vacuum() scenario.Scenario {
+	const (
+		marked, unmarked = "claim from the mark", "claim from the start"
+		batch            = 10_000 // jobs that go through between two looks
+		before, under    = 5, 20  // batches
+	)
+	var (
+		worker       *probe
+		claim        func(context.Context) (time.Duration, error)
+		release      func() error
+		with, plain  []time.Duration // the claims of this step, and
+		steady, peak time.Duration   // those at the worst moment
+	)
+	// look times claims of both kinds, and plots them.
+	look := func(ctx context.Context, s *scenario.Stage) error {
+		w, err := cost(ctx, claim)
+		if err != nil {
+			return err
+		}
+		p, err := cost(ctx, worker.claimFromStart)
+		if err != nil {
+			return err
+		}
+		with, plain = append(with, w), append(plain, p)
+		s.Plot(marked, "ms", inMilliseconds(w))
+		s.Plot(unmarked, "ms", inMilliseconds(p))
+		return nil
+	}
+	// rounds have a batch go through each, and VACUUM run after every so many.
+	rounds := func(ctx context.Context, s *scenario.Stage, n, clear int) error {
+		with, plain = nil, nil
+		for i := range n {
+			if err := worker.flow(ctx, batch, batch); err != nil {
+				return err
+			}
+			if (i+1)%clear == 0 {
+				if err := runVacuum(ctx, s); err != nil {
+					return err
+				}
+			}
+			if err := look(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// lately is what claims took in the end.
+	lately := func(all []time.Duration) time.Duration { return middle(all[max(0, len(all)-5):]) }
+	return scenario.Scenario{
+		Name:  "vacuum",
+		Title: "A long transaction holds VACUUM up",
+		Shows: "Claimed jobs leave dead entries at the head of the index. While a long transaction is open VACUUM may not clear them away, and every claim walks over them. A mark, which is where the last claim found work, skips them.",
+		Needs: scenario.Schema, Lasts: 8 * time.Second,
+		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
+			if worker, err = newProbe(ctx, s, "w1"); err != nil {
+				return err
+			}
+			claim = worker.claim
+			if s.Lacks(without.Mark) {
+				claim = worker.claimFromStart
+			}
+			return worker.flow(ctx, 1000, 0) // enough for all claims that are timed
+		},
+		Steps: []scenario.Step{
+			{
+				Name: "VACUUM keeps up",
+				Say:  "50,000 jobs go through the queue, and VACUUM clears up behind them. A worker claims in two ways: from the start of the index, or from the mark. The mark is where its last claim found work. Both are quick.",
+				Do:   func(ctx context.Context, s *scenario.Stage) error { return rounds(ctx, s, before, 1) },
+				Expect: []scenario.Expect{
+					{Text: "from the start or from the mark is much the same", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return lately(plain) < 5*lately(with), fmt.Sprintf("%v, and %v", lately(plain), lately(with)), nil
+					}},
+				},
+			},
+			{
+				Name: "A long report",
+				Say:  "A report opens a transaction and keeps it. 200,000 more jobs go through. VACUUM runs, and may remove no dead entry: the report might look at it. Watch the claims from the start climb, and those from the mark not.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					config, err := s.Q.DialConfig(ctx)
+					if err != nil {
+						return err
+					}
+					if release, err = faults.PinVacuum(ctx, config); err != nil {
+						return err
+					}
+					s.Later("end the long transaction", func(context.Context) error { return release() })
+					s.Note("", "the report's transaction began")
+					s.Mark(marked, "report begins")
+					s.Mark(unmarked, "report begins")
+					err = rounds(ctx, s, under, 5)
+					steady, peak = lately(with), lately(plain)
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "from the mark a claim is 5 times as quick, and more", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return 5*steady < peak, fmt.Sprintf("%v, from the start %v", steady, peak), nil
+					}},
+				},
+			},
+			{
+				Name: "The report ends",
+				Say:  "We end the report, and with it its transaction. VACUUM runs once more and removes what it had to leave: watch both claims become quick again. The mark, from which leasetop claims, is for the time until then.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					if err := release(); err != nil {
+						return err
+					}
+					s.Note("", "the report's transaction is over")
+					s.Mark(marked, "report ends")
+					s.Mark(unmarked, "report ends")
+					if err := runVacuum(ctx, s); err != nil {
+						return err
+					}
+					with, plain = nil, nil
+					return paced(ctx, 2*before, func() error { return look(ctx, s) })
+				},
+				Expect: []scenario.Expect{
+					{Text: "from the start claims are quick again: under a third", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return 3*lately(plain) < peak, fmt.Sprintf("%v after %v", lately(plain), peak), nil
+					}},
+				},
+			},
+		},
+		Measures: []scenario.Measure{
+			{
+				Name: "times_as_long_from_start", Text: "times as long from the start as from the mark", Bound: scenario.AtLeast(5),
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return peak.Seconds() / steady.Seconds(), nil },
+			},
+			{
+				Name: "claim_from_mark", Text: "a claim from the mark, beside dead entries", Unit: "ms",
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return inMilliseconds(steady), nil },
+			},
+			{
+				Name: "claim_from_start", Text: "a claim from the start, over dead entries", Unit: "ms",
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return inMilliseconds(peak), nil },
+			},
+		},
+	}
+}

@@ -1,0 +1,233 @@
+package stories
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
+	"github.com/leasetop/leasetop/workers/faults"
+	"github.com/leasetop/leasetop/workers/scenario"
+)
+
+const (
+	// So often an idle worker of this story looks for work by itself.
+	storyPollMin, storyPollMax = 500 * time.Millisecond, time.Second
+	// toldWithin is before it would look again after a job: what starts so soon was announced.
+	toldWithin = 300 * time.Millisecond
+	// seenWork is how long each of its jobs takes.
+	seenWork = 200 * time.Millisecond
+	// seldomStarts is long enough for any machine to find out that a job does not start.
+	seldomStarts = 30 * time.Second
+)
+
+// wakeups is about the wake-up calls: they make the queue quick, and nothing depends on them.
+func wakeups() scenario.Scenario {
+	var (
+		crew          *scenario.Crew
+		cable         = faults.NewCable() // only the listening session leads through it
+		starts        = make(waits, 100)
+		session       int32 // on which w1 listened
+		told, looked  []time.Duration
+		during, quiet []int64
+	)
+	return scenario.Scenario{
+		Name:  "wakeups",
+		Title: "Nobody hears of new jobs",
+		Shows: "The server tells idle workers of each new job, so that it starts within milliseconds. " +
+			"When that is lost they find it by looking: later, but within a bound, and none is missed.",
+		Needs: scenario.Queue, Lasts: 6 * time.Second, Quick: true,
+		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
+			crew, err = s.Crew(ctx, scenario.CrewOptions{
+				Workers: []string{"w1"}, PollMin: storyPollMin, PollMax: storyPollMax, Listener: cable, Work: starts.note,
+			})
+			if err != nil {
+				return err
+			}
+			session, err = listenerOf(ctx, s, crew, 0)
+			return err
+		},
+		Steps: []scenario.Step{
+			{
+				Name: "The server tells",
+				Say: "w1 is idle. It listens for news from the server, and looks for work by itself only once or twice a second. We enqueue " +
+					"five jobs of 0.2 s, one after the other. The bar is how long a job waited.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					_, told, err = starts.ofEach(ctx, s, 5)
+					showWait(s, "wait: told", told)
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "the median job of the five waited under 0.3 s", Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return middle(told) < toldWithin, fmt.Sprintf("it waited %v", middle(told)), nil
+					}},
+				},
+			},
+			{
+				Name: "The session ends",
+				Say:  "We end the session on which w1 listens, on the server, and enqueue five jobs at that moment. Nobody is told of them. w1 makes a new session by itself, and looks for what it may have missed.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					name := crew.Queue.ConnConfig().RuntimeParams["application_name"]
+					if _, err := faults.TerminateListeners(ctx, s.Q, name); err != nil {
+						return err
+					}
+					s.Note("w1", "its listening session is ended on the server")
+					jobs, err := s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, 5)...)
+					during = jobs
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "all five are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, during...)
+					}},
+					{Text: "w1 listens again, on a new session", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						now, err := listenerOf(ctx, s, crew, session)
+						return err == nil && now != session, "there is none", err
+					}},
+				},
+			},
+			{
+				Name: "Nothing is heard",
+				Say: "Worse: the session seems to stand, but nothing arrives on it, as behind a firewall that forgot it. No error tells " +
+					"w1. Five jobs again, one after the other: it finds each by looking. Compare the bars.",
+				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
+					cable.Stall()
+					s.Note("w1", "nothing arrives on its session any more")
+					starts.forget()
+					quiet, looked, err = starts.ofEach(ctx, s, 5)
+					showWait(s, "wait: looking", looked)
+					return err
+				},
+				Expect: []scenario.Expect{
+					{Text: "all five are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						return s.AllCompleted(ctx, quiet...)
+					}},
+					{Text: "the median job waited over 0.3 s, until w1 looked", Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return middle(looked) >= toldWithin, fmt.Sprintf("it waited %v", middle(looked)), nil
+					}},
+				},
+			},
+			{
+				Name: "The network is mended",
+				Say:  "We mend the network. Had we waited, w1 would have noticed after 25 s of silence and made a new session. Another job comes: watch it start at once, as in the beginning.",
+				Do: func(_ context.Context, s *scenario.Stage) error {
+					cable.Heal()
+					s.Note("w1", "its session carries again")
+					return nil
+				},
+				Expect: []scenario.Expect{
+					{Text: "a new job starts as soon as it is there", Within: 20 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						_, again, err := starts.ofEach(ctx, s, 1)
+						showWait(s, "wait: told again", again)
+						return len(again) == 1 && again[0] < toldWithin, fmt.Sprintf("it waited %v", again), err
+					}},
+				},
+			},
+		},
+		Measures: []scenario.Measure{
+			{
+				Name: "told", Text: "a job's wait when the server tells, the median", Unit: "ms", Bound: scenario.AtMost(100), Timed: true,
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(middle(told)), nil },
+			},
+			{
+				Name: "looked", Text: "a job's longest wait while nothing was heard", Unit: "ms", Bound: scenario.AtMost(milliseconds(storyPollMax) + 250), Timed: true,
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(slices.Max(looked)), nil },
+			},
+		},
+	}
+}
+
+// waits are the times from the enqueue of jobs to their start, by the database's clock.
+type waits chan time.Duration
+
+// note is the work of a handler. It takes long enough to be seen.
+func (w waits) note(ctx context.Context, job *queue.Job) error {
+	wait := time.Duration(0)
+	if job.LockedAt != nil {
+		wait = job.LockedAt.Sub(job.CreatedAt)
+	}
+	select {
+	case w <- wait:
+	default: // nobody asks
+	}
+	return scenario.ToilFor(ctx, seenWork)
+}
+
+// forget forgets what was noted before.
+func (w waits) forget() {
+	for len(w) > 0 {
+		<-w
+	}
+}
+
+// ofEach enqueues n jobs, each when the one before is done and its worker idle again: who
+// has just done one looks for the next.
+func (w waits) ofEach(ctx context.Context, s *scenario.Stage, n int) (ids []int64, all []time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, seldomStarts)
+	defer cancel()
+	for range n {
+		added, err := s.Enqueue(ctx, queue.NewJob{})
+		if err != nil {
+			return nil, nil, err
+		}
+		ids = append(ids, added...)
+		select {
+		case wait := <-w:
+			all = append(all, wait)
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("wait for job %d to start: %w", added[0], context.Cause(ctx))
+		}
+		for done := false; !done; {
+			select {
+			case <-time.After(lookAgain):
+			case <-ctx.Done():
+				return nil, nil, fmt.Errorf("wait for job %d to end: %w", added[0], context.Cause(ctx))
+			}
+			if done, _, err = s.AllCompleted(ctx, added...); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return ids, all, nil
+}
+
+// showWait shows how long jobs waited.
+func showWait(s *scenario.Stage, name string, waits []time.Duration) {
+	if len(waits) > 0 {
+		note := "enqueue to start"
+		if len(waits) > 1 {
+			note += fmt.Sprintf(", median of %d jobs", len(waits))
+		}
+		s.Bar(scenario.Bar{Name: name, Value: milliseconds(middle(waits)), Unit: "ms", Most: milliseconds(storyPollMax), Over: true, Note: note})
+	}
+}
+
+// listenerOf waits for the session on which a crew hears of new work, if need be until
+// that is another than the given one, and returns its process on the server.
+func listenerOf(ctx context.Context, s *scenario.Stage, c *scenario.Crew, but int32) (int32, error) {
+	name := workers.ListenerName(c.Queue.ConnConfig().RuntimeParams["application_name"])
+	for {
+		rows, err := s.Q.Pool().Query(ctx, s.Q.Schema().Query("scenario_listeners"), name)
+		if err != nil {
+			return 0, err
+		}
+		pids, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+		if err != nil {
+			return 0, err
+		}
+		if i := slices.IndexFunc(pids, func(pid int32) bool { return pid != but }); i >= 0 {
+			return pids[i], nil
+		}
+		select {
+		case <-ctx.Done():
+			return 0, fmt.Errorf("wait for the workers to listen: %w", context.Cause(ctx))
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
