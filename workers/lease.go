@@ -50,6 +50,14 @@ func (o *Options) stretched(lease, trip time.Duration) time.Duration {
 	return max(lease, roundTrips*trip+o.margin(lease))
 }
 
+// needed is for how long a lease has to be trusted yet for a handler to begin: for a
+// heartbeat to come back, and a margin. A margin that is most of the lease is cut, since a
+// lease that was renewed just now must do, a round trip later.
+func (o *Options) needed(lease, trip time.Duration) time.Duration {
+	margin := o.margin(lease)
+	return trip + min(margin, (o.stretched(lease, trip)-margin)/4)
+}
+
 // claimLease is how long jobs of a queue are claimed for.
 func (p *Pool) claimLease(queue string) time.Duration {
 	if own := p.handlers.queues[queue].lease; own > 0 {

@@ -165,3 +165,18 @@ func TestRenewalsUseTheKindsLease(t *testing.T) {
 	g.open()
 	waitStatus(t, p, id, queue.Completed)
 }
+
+// Or no handler would ever begin.
+func TestHandlersBeginUnderEachLeaseThatIsAllowed(t *testing.T) {
+	t.Parallel()
+	for _, margin := range []time.Duration{0, 100 * time.Millisecond, time.Second, time.Minute} {
+		o := Options{Margin: margin}
+		for _, trip := range []time.Duration{0, time.Millisecond, roundTrip, 5 * time.Second} {
+			lease := o.smallestLease()
+			trusted := o.stretched(lease, trip) - o.margin(lease) - trip // once the answer is there
+			if need := o.needed(lease, trip); trusted <= need {
+				t.Errorf("margin %v, round trips of %v: a lease of %v is trusted for %v, and %v are needed", margin, trip, lease, trusted, need)
+			}
+		}
+	}
+}

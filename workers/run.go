@@ -86,7 +86,7 @@ func (r *run) confirm() bool {
 	for {
 		p.mu.Lock()
 		now := p.clock()
-		need := p.heart.roundTripLocked() + p.o.margin(r.length)
+		need := p.o.needed(r.length, p.heart.roundTripLocked())
 		if r.stale || (r.trust-now > need && r.ctx.Err() == nil) {
 			r.phase = handling
 			p.mu.Unlock()
