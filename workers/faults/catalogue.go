@@ -37,17 +37,17 @@ func All() []Fault {
 			What: "A real SIGKILL: nothing of the process is left to clean up. Its jobs are back, and done by another, once their leases ran out.",
 		},
 		{
-			Name: "partition", Title: "network partition", part: "the network", needs: []need{needsCable}, start: cabled("no byte passes between the workers of this process and the database", (*Cable).Stall),
-			What: "No byte passes between the workers of this process and the database, and nobody is told. They stop their handlers before their leases end, and go on when it is healed.",
+			Name: "partition", Title: "network partition", part: "the network", needs: []need{needsCable}, start: cabled("no byte passes between the workers of this dashboard and the database", (*Cable).Stall),
+			What: "No byte passes between the workers of this dashboard and the database, and nobody is told. They stop their handlers before their leases end, and go on when it is healed.",
 		},
 		{
-			Name: "cut", Title: "network cut", part: "the network", needs: []need{needsCable}, start: cabled("the workers of this process are cut off", (*Cable).Cut),
-			What: "The connections of the workers of this process break, and new ones are refused. They say so, try again and again, and go on when it is healed.",
+			Name: "cut", Title: "network cut", part: "the network", needs: []need{needsCable}, start: cabled("the workers of this dashboard are cut off", (*Cable).Cut),
+			What: "The connections of the workers of this dashboard break, and new ones are refused. They say so, try again and again, and go on when it is healed.",
 		},
 		{
 			Name: "slow-network", Title: "slow network", part: "the network", needs: []need{needsCable},
-			start: cabled("round trips of the workers of this process take 0.4 s longer", func(c *Cable) { c.Delay(networkDelay) }),
-			What:  "Each round trip of the workers of this process takes 0.4 s longer. Claims take that long, too; no lease is lost over it.",
+			start: cabled("round trips of the workers of this dashboard take 0.4 s longer", func(c *Cable) { c.Delay(networkDelay) }),
+			What:  "Each round trip of the workers of this dashboard takes 0.4 s longer. Claims take that long, too; no lease is lost over it.",
 		},
 		{
 			Name: "slow-dependency", Title: "slow dependency", part: "the dependency", needs: []need{needsDependency},

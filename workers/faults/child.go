@@ -24,17 +24,22 @@ const childVariable = "LEASETOP_WORKER_PROCESS"
 // settings are what the process is told first. They come through its standard input,
 // since its arguments and its environment are not kept as secret as a password should be.
 type settings struct {
-	URL, Schema, Name, Handlers    string
-	Queues, Reaps                  []string
-	Slots                          int
-	Lease, PollMin, PollMax, Grace time.Duration
-	Logs                           bool
+	URL, Schema, Name, AppName, Handlers string
+
+	Queues, Reaps []string
+	Slots         int
+
+	Lease, Margin, PollMin, PollMax, Grace time.Duration
+
+	Logs bool
 }
 
 func settingsOf(o ProcessOptions) settings {
 	return settings{
-		URL: o.URL, Schema: o.Schema, Name: o.Name, Handlers: o.Handlers, Queues: o.Queues, Reaps: o.Reaps, Slots: o.Slots,
-		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Grace: o.Grace, Logs: o.Output != nil,
+		URL: o.URL, Schema: o.Schema, Name: o.Name, AppName: appName(o.Name), Handlers: o.Handlers,
+		Queues: o.Queues, Reaps: o.Reaps, Slots: o.Slots,
+		Lease: o.Lease, Margin: o.Margin, PollMin: o.PollMin, PollMax: o.PollMax, Grace: o.Grace,
+		Logs: o.Output != nil,
 	}
 }
 
@@ -183,7 +188,7 @@ func serve(in *bufio.Reader, reports io.Writer) (status int) {
 const conns = 4
 
 func (s *settings) open(ctx context.Context) (*queue.Queue, *workers.Pool, error) {
-	q, err := queue.Open(ctx, s.URL, queue.Options{Schema: s.Schema, MaxConns: conns, AppName: processTitle(s.Name)})
+	q, err := queue.Open(ctx, s.URL, queue.Options{Schema: s.Schema, MaxConns: conns, AppName: s.AppName})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -200,15 +205,19 @@ func (s *settings) pool(q *queue.Queue) (*workers.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := workers.Options{Lease: s.Lease, PollMin: s.PollMin, PollMax: s.PollMax, Grace: s.Grace, Reaps: s.Reaps}
-	if s.Logs {
-		o.Logger = slog.New(slog.NewTextHandler(os.Stdout, nil))
-	}
-	pool, err := workers.New(q, handlers, o)
+	pool, err := workers.New(q, handlers, s.options())
 	if err != nil {
 		return nil, err
 	}
 	return pool, pool.SpawnAs(s.Name, s.Queues, s.Slots)
+}
+
+func (s *settings) options() workers.Options {
+	o := workers.Options{Lease: s.Lease, Margin: s.Margin, PollMin: s.PollMin, PollMax: s.PollMax, Grace: s.Grace, Reaps: s.Reaps}
+	if s.Logs {
+		o.Logger = slog.New(slog.NewTextHandler(os.Stdout, nil))
+	}
+	return o
 }
 
 // between is how long after a report the next one comes at the soonest: a screen shows

@@ -27,6 +27,7 @@ type Crew struct {
 	ends     sync.WaitGroup
 
 	mu       sync.Mutex
+	relay    *Relay // nil before the first process
 	children []*child
 	spawned  int
 	fenced   uint64 // by processes that were taken off the list
@@ -41,8 +42,9 @@ type child struct {
 }
 
 // NewCrew makes a crew with a pool of its own. Worker processes run the handlers that were
-// given that name by [Register], over connections that lead through no cable, and find the
-// options there that a process can have. Start it with [Crew.Start], end it with [Crew.Stop].
+// given that name by [Register], over connections that lead through a [Relay], and so
+// through the same [Cable] as the queue's own, and with the same options, but for
+// callbacks and retention. Start it with [Crew.Start], end it with [Crew.Stop].
 func NewCrew(q *queue.Queue, handlers *workers.Handlers, named string, o workers.Options) (*Crew, error) {
 	c := &Crew{q: q, handlers: named, o: o, over: make(chan struct{})}
 	hears := o.Events
@@ -88,10 +90,11 @@ func (c *Crew) SpawnProcess(ctx context.Context, queues []string, slots int) (na
 	c.spawned++
 	name = "p" + strconv.Itoa(c.spawned)
 	c.mu.Unlock()
-	p, err := StartProcess(ctx, ProcessOptions{
-		URL: c.q.Pool().Config().ConnString(), Schema: c.q.Schema().Name(), Name: name, Queues: queues, Slots: slots, Handlers: c.handlers,
-		Lease: c.o.Lease, PollMin: c.o.PollMin, PollMax: c.o.PollMax, Grace: c.o.Grace, Events: c.news.add,
-	})
+	o, err := c.processOptions(name, queues, slots)
+	if err != nil {
+		return "", 0, fmt.Errorf("start worker process %s: %w", name, err)
+	}
+	p, err := StartProcess(ctx, o)
 	if err != nil {
 		return "", 0, err
 	}
@@ -101,6 +104,32 @@ func (c *Crew) SpawnProcess(ctx context.Context, queues []string, slots int) (na
 	}
 	c.news.touch()
 	return name, p.Pid(), nil
+}
+
+// processOptions are those of a worker process of the crew. It has a pool of its own, which
+// need not have a second retention, and finds the database behind the relay.
+func (c *Crew) processOptions(name string, queues []string, slots int) (ProcessOptions, error) {
+	url, err := c.way()
+	return ProcessOptions{
+		URL: url, Schema: c.q.Schema().Name(), Name: name, Queues: queues, Slots: slots, Handlers: c.handlers, Reaps: c.o.Reaps,
+		Lease: c.o.Lease, Margin: c.o.Margin, PollMin: c.o.PollMin, PollMax: c.o.PollMax, Grace: c.o.Grace, Events: c.news.add,
+	}, err
+}
+
+// way is where worker processes find the database: at a relay, which is made for the first
+// of them, and leads wherever the queue's own connections do.
+func (c *Crew) way() (url string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return "", workers.ErrStopped
+	}
+	if c.relay == nil {
+		if c.relay, err = NewRelay(c.q.Pool().Config().ConnConfig, nil); err != nil {
+			return "", err
+		}
+	}
+	return c.relay.URL(), nil
 }
 
 // join makes a process one of the crew, unless that was stopped.
@@ -239,6 +268,9 @@ func (c *Crew) Stop(ctx context.Context) error {
 		close(c.over)
 	}
 	c.ends.Wait()
+	if c.relay != nil { // there is none to come any more
+		c.relay.Close()
+	}
 	return err
 }
 

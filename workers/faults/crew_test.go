@@ -3,7 +3,10 @@ package faults
 import (
 	"context"
 	"errors"
+	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -164,6 +167,113 @@ func TestFrozenProcessGoesOnWhenItsLeasesRanOutAndItsJobIsAnothers(t *testing.T)
 	}
 	if all := eventsOf(c); !strings.Contains(all, name+" frozen: SIGSTOP") || !strings.Contains(all, name+" thawed: SIGCONT") {
 		t.Errorf("it tells:\n%s", all)
+	}
+}
+
+func TestCrewsProcessIsPartedFromTheDatabaseByTheCrewsCable(t *testing.T) {
+	t.Parallel()
+	q, _ := open(t)
+	cable := NewCable()
+	own, end, err := cable.Open(t.Context(), q, 4, "leasetop workers of a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	h := workers.NewHandlers()
+	h.Queue("elsewhere", func(context.Context, *queue.Job) error { return nil })
+	c, err := NewCrew(own, h, "waiting", workers.Options{Lease: time.Second, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := func() {
+		cable.Heal()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // at once
+		_ = c.Stop(ctx)
+	}
+	t.Cleanup(stopped)
+	name, _ := spawnProcess(t, c)
+	enqueue(t, q, queue.NewJob{})
+	has(t, c, name, running(1))
+	for _, one := range []struct {
+		harm func()
+		told string
+	}{
+		{cable.Stall, string(workers.TrustEnded)},
+		{cable.Cut, string(workers.DBTrouble)},
+	} {
+		_, before := c.Events(0)
+		one.harm()
+		for deadline := time.After(patience); ; {
+			changed := c.Changed()
+			events, _ := c.Events(before)
+			if slices.ContainsFunc(events, func(e workers.Event) bool { return string(e.What) == one.told }) {
+				break
+			}
+			select {
+			case <-changed:
+			case <-deadline:
+				t.Fatalf("waited in vain for %q; it tells:\n%s", one.told, eventsOf(c))
+			}
+		}
+		cable.Heal()
+		has(t, c, name, running(1)) // it is back
+	}
+	folder := c.relay.folder
+	stopped()
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("the relay's folder is left: %v", err)
+	}
+}
+
+func TestCrewsProcessesHaveTheOptionsOfTheCrew(t *testing.T) {
+	t.Parallel()
+	q, _ := open(t)
+	h := workers.NewHandlers()
+	h.Queue("q", func(context.Context, *queue.Job) error { return nil })
+	o := workers.Options{
+		Lease: 11 * time.Second, Margin: 2 * time.Second, PollMin: 3 * time.Second, PollMax: 4 * time.Second,
+		Grace: 5 * time.Second, Reaps: []string{"q", "r"}, Retention: time.Hour,
+	}
+	c, err := NewCrew(q, h, "waiting", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Stop(context.Background()) })
+	process, err := c.processOptions("p1", []string{"q"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := settingsOf(process)
+	got, want := reflect.ValueOf(there.options()), reflect.ValueOf(o)
+	for i := range want.NumField() {
+		switch name := want.Type().Field(i).Name; name {
+		case "Retention", "Logger", "Events", "Settled": // one process cares for it; what happens there is reported
+		default:
+			if want.Field(i).IsZero() {
+				t.Errorf("the test says nothing of %s", name)
+			}
+			if !reflect.DeepEqual(got.Field(i).Interface(), want.Field(i).Interface()) {
+				t.Errorf("%s is %v there, and %v here", name, got.Field(i), want.Field(i))
+			}
+		}
+	}
+}
+
+// Another dashboard has a p1 too, and ends the sessions of its own.
+func TestSessionsOfAWorkerProcessTellWhoseItIs(t *testing.T) {
+	t.Parallel()
+	q, url := open(t)
+	p := start(t, ProcessOptions{URL: url, Name: "p1", Handlers: "waiting"})
+	if of := strconv.Itoa(os.Getpid()); !strings.Contains(p.AppName(), of) {
+		t.Errorf("they are called %q, which does not name process %s", p.AppName(), of)
+	}
+	until(t, q, "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = $1", workers.ListenerName(p.AppName()))
+	if n, err := TerminateListeners(t.Context(), q, processTitle("p1")); n != 0 || err != nil {
+		t.Errorf("%d of them were ended, %v", n, err)
+	}
+	if n, err := TerminateListeners(t.Context(), q, p.AppName()); n != 1 || err != nil {
+		t.Errorf("%d of them were ended, %v", n, err)
 	}
 }
 

@@ -52,7 +52,7 @@ type Target struct {
 	Crew *Crew
 	// Worker is the one of them that a fault with an Aim is done to.
 	Worker string
-	// Cable leads the connections of the workers in this process.
+	// Cable leads the connections of the workers, those of their processes too.
 	Cable *Cable
 	// Dependency is what their handlers call.
 	Dependency *Dependency

@@ -43,7 +43,7 @@ func needsDependency(t *Target) string {
 
 func needsCable(t *Target) string {
 	if t.Cable == nil {
-		return "no workers of this process can be parted from the database: those of the demonstration can (make run)"
+		return "no workers of this dashboard can be parted from the database: those of the demonstration can (make run)"
 	}
 	return needsCrew(t)
 }

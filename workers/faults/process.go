@@ -31,11 +31,15 @@ type ProcessOptions struct {
 	Reaps []string // the queues whose leases its reaper takes back; nil is every queue
 
 	// As in [workers.Options]; 0 is the default there.
-	Lease, PollMin, PollMax, Grace time.Duration
+	Lease, Margin, PollMin, PollMax, Grace time.Duration
 
 	Output func(line string)         // called for each line that the process prints, one at a time; nil for none
 	Events func(event workers.Event) // called for each event of its pool, one at a time; nil for none
 }
+
+// appName is the application name of a process's connections. Another program may have a
+// worker process of the same name.
+func appName(name string) string { return fmt.Sprintf("%s of %d", processTitle(name), os.Getpid()) }
 
 // Process is a worker in a process of its own: this same program, run again. It ends
 // when this process does, however that ends. It is safe for concurrent use.
@@ -214,7 +218,7 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // AppName is the application name of its connections, unless its URL has another; see
 // [TerminateListeners].
-func (p *Process) AppName() string { return processTitle(p.name) }
+func (p *Process) AppName() string { return appName(p.name) }
 
 // Kill sends SIGKILL: the process is gone at once, and cleans nothing up. The error wraps
 // [os.ErrProcessDone] when it has ended before; so do those of the other signals.

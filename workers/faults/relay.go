@@ -38,7 +38,8 @@ const relayPort = "5432"
 const longestSocket = 103
 
 // NewRelay makes a relay to the server of config. Where that is reached with TLS, the
-// relay does that part. The cable may lead others too, and outlives the relay.
+// relay does that part. The cable may lead others too, and outlives the relay; nil has the
+// relay's connections lead where those of config do, through a cable if that does.
 func NewRelay(config *pgx.ConnConfig, cable *Cable) (*Relay, error) {
 	r, err := newRelay(config.Copy(), cable)
 	if err != nil {
@@ -48,7 +49,9 @@ func NewRelay(config *pgx.ConnConfig, cable *Cable) (*Relay, error) {
 }
 
 func newRelay(config *pgx.ConnConfig, cable *Cable) (*Relay, error) {
-	cable.Through(config)
+	if cable != nil {
+		cable.Through(config)
+	}
 	folder, err := os.MkdirTemp("", "leasetop-relay-") // made 0700
 	if err == nil && len(folder)+len("/.s.PGSQL."+relayPort) > longestSocket {
 		_ = os.Remove(folder)
