@@ -140,7 +140,7 @@ func (t *theme) laneInk(s lanes.Style) ink {
 		return t.accent
 	case lanes.Told:
 		return t.lead
-	case lanes.Again, lanes.Halted:
+	case lanes.Again, lanes.Retried, lanes.Halted:
 		return t.warn
 	case lanes.Stale:
 		return t.other
@@ -177,6 +177,7 @@ var laneSigns = []struct {
 	{lanes.Waiting, 6, "┄╮", "free again", "free again"},
 	{lanes.Taken, 1, "↳", "taken over", "taken over"},
 	{lanes.Again, 5, "A²", "attempt 2", "attempt 2"},
+	{lanes.Retried, 5, "↻", "a short retry", "retry"},
 	{lanes.Brief, 7, "▂", "without a letter: short", "short"},
 }
 

@@ -19,6 +19,7 @@ const (
 	Work                 // A the first attempt of a job
 	Told                 // A the same, of a job whose holder died or fell silent, or which was tried again
 	Again                // B² a later attempt; the figure stands behind the first letter
+	Retried              // ↻ a later attempt that has no room for letter and figure
 	Taken                // ↳ ↱ here the job comes from a worker that lost it
 	Crash                // ✗ here the worker died
 	Dead                 // ░ the lease of a worker that died runs on: nobody may have the job

@@ -163,6 +163,26 @@ func TestTheFigureStandsBehindItsLetter(t *testing.T) {
 	`)
 }
 
+// However dense lanes are, a first attempt and a later one do not look alike.
+func TestARetryIsToldFromAFirstAttemptInOneCell(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2")
+	s.Brief = -1
+	s.pass(5)
+	for i := range int64(4) {
+		s.claim(10+i, "w1", 1).pass(1).finish(10 + i).claim(i, "w2", 2).pass(1).finish(i)
+		s.claim(20+i, "w1", 3).claim(30+i, "w2", 1).pass(1).finish(20 + i).finish(30 + i)
+	}
+	for i := range int64(3) { // one behind the other, in one lane
+		s.claim(40+i, "w1", 1+int(i)).pass(1).finish(40 + i)
+	}
+	s.pass(2)
+	s.draws(`
+	w1        ·····A·↻E·↻I·↻M·↻Q↻S³··|
+	w2        ······↻D·↻H·↻L·↻P······|
+	`)
+}
+
 // The story is what there is room for first.
 func TestWhatIsOutOfTheOrdinaryIsDrawnFirst(t *testing.T) {
 	t.Parallel()

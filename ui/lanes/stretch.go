@@ -1,5 +1,7 @@
 package lanes
 
+import "time"
+
 // stretch is columns beside each other of one hold.
 type stretch struct {
 	*hold
@@ -73,6 +75,13 @@ func (c *canvas) reach() {
 	}
 }
 
+// retriedShort reports whether there is no more than one cell for a later attempt that is
+// over: its letter alone would look like a first one's, and a figure behind it like that of
+// the job before.
+func (h stretch) retriedShort(now time.Time) bool {
+	return h.attempt > 1 && h.begins && h.first == h.last && h.taken == nil && !h.goes(now)
+}
+
 // opening is a cell of a job that is well: where it begins with whence it came, and which
 // attempt it is.
 func (c *canvas) opening(h stretch, x int, style Style) Cell {
@@ -81,6 +90,8 @@ func (c *canvas) opening(h stretch, x int, style Style) Cell {
 		return Cell{'↳', Taken}
 	case x == h.figure:
 		return Cell{raised(h.attempt), Again}
+	case h.retriedShort(c.now):
+		return Cell{'↻', Retried}
 	case h.attempt > 1:
 		style = Again
 	}
