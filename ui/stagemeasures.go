@@ -48,12 +48,16 @@ func (s *stagePage) measures(w int, roomy bool) section {
 	return block
 }
 
-// newest says of the measure that came last what it is, in w cells.
+// newest says of the measure that came last what it is, in w cells; of several that came
+// together, of one with a bound.
 func (s *stagePage) newest(w int) string {
 	var last *scenario.MeasurePicture
 	for i := range s.of.pic.Measures {
 		m := &s.of.pic.Measures[i]
-		if m.State != scenario.ToCome && (last == nil || s.of.came[m.Name] >= s.of.came[last.Name]) {
+		if m.State == scenario.ToCome {
+			continue
+		}
+		if last == nil || s.of.came[m.Name] > s.of.came[last.Name] || s.of.came[m.Name] == s.of.came[last.Name] && last.Bound.String() == "" {
 			last = m
 		}
 	}

@@ -60,3 +60,18 @@ func TestMeasureThatHasJustComeIsNoticed(t *testing.T) {
 		s.seesNot("◂ new")
 	}
 }
+
+// Measures are shown by what they are of, in two digits.
+func TestMeasuresAreShownByWords(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{0.0597: "0.06", 1.8734: "1.9", 11.21: "11", 110.6: "111", 4321.4: "4,321", 2: "2"} {
+		if got := figure(v); got != want {
+			t.Errorf("%v is shown as %s, not %s", v, got, want)
+		}
+	}
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	s.stands(racePicture())
+	s.sees("of a job that somebody had")
+	s.seesNot("times_naive")
+}

@@ -1,8 +1,9 @@
 package ui
 
 import (
-	"strings"
+	"fmt"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -33,24 +34,37 @@ func TestHarmIsNoPromiseKept(t *testing.T) {
 	}
 }
 
-// Somebody who sees a play for the first time reads whose turn it is, and that what is
-// told is yet to come.
-func TestWaitingPlaySaysThatSpaceDoesWhatIsTold(t *testing.T) {
+// However little room there is, what the play looks for now is in sight.
+func TestAwaitedAssertionIsInSight(t *testing.T) {
 	t.Parallel()
-	for _, width := range []int{120, 80, 60} {
-		s, _ := theatreAt(t, "", width, map[int]int{120: 36, 80: 24, 60: 20}[width])
-		s.press("enter")
-		pic := crashPicture(scenario.Waiting, 1)
-		s.stands(pic)
-		s.sees("YOUR TURN", "space does ", "next: step 2 of 3 ✓▸·")
-		pic.Auto = true
-		s.stands(pic)
-		s.sees("NEXT", "next: step 2 of 3")
-		pic = crashPicture(scenario.Playing, 1)
-		pic.Steps[1].Assertions[0].State = scenario.Playing
-		pic.Steps[1].Assertions[0].Text = strings.Repeat("what is to be seen ", 10)
-		s.stands(pic)
-		s.sees("WATCH", " step 2 of 3 ✓▸·")
-		s.seesNot("next: step")
+	for _, size := range [][2]int{{80, 24}, {60, 20}} {
+		for at := range 5 {
+			pic := redrivePicture()
+			step := &pic.Steps[1]
+			step.Assertions = nil
+			for i := range 5 {
+				a := scenario.AssertionPicture{Text: fmt.Sprintf("thing %d is seen", i), Within: time.Second}
+				if i < at {
+					a.State = scenario.Passed
+				} else if i == at {
+					a.State = scenario.Playing
+				}
+				step.Assertions = append(step.Assertions, a)
+			}
+			s, _ := theatreAt(t, "", size[0], size[1])
+			s.press("enter")
+			s.stands(pic)
+			s.sees(fmt.Sprintf("◌ thing %d is seen", at))
+		}
 	}
+}
+
+// redrivePicture has bars that leave little room for anything else.
+func redrivePicture() scenario.Picture {
+	pic := racePicture()
+	for i := range pic.Bars {
+		pic.Bars[i].Note = "of one customer"
+	}
+	pic.Bars = append(pic.Bars, pic.Bars[0])
+	return pic
 }
