@@ -170,7 +170,7 @@ func TestARetryIsToldFromAFirstAttemptInOneCell(t *testing.T) {
 	s.Brief = -1
 	s.pass(5)
 	for i := range int64(4) {
-		s.claim(10+i, "w1", 1).pass(1).finish(10 + i).claim(i, "w2", 2).pass(1).finish(i)
+		s.claim(10+i, "w1", 1).pass(1).finish(10+i).claim(i, "w2", 2).pass(1).finish(i)
 		s.claim(20+i, "w1", 3).claim(30+i, "w2", 1).pass(1).finish(20 + i).finish(30 + i)
 	}
 	for i := range int64(3) { // one behind the other, in one lane
