@@ -11,7 +11,6 @@ import (
 	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/safe"
-	"github.com/leasetop/leasetop/workers"
 )
 
 // page is what fills the screen between the tabs and the footer.
@@ -88,7 +87,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	a.overview, a.jobsTab, a.deadTab, a.crew, a.events = newOverview(), newJobsTab(), &deadTab{}, &crewTab{}, newEventsTab()
 	a.stories = newScenarioTab(a)
 	a.tabs = a.registry()
-	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, worst: -1, alone: cfg.Workers == nil, lanes: &laneFeed{}}
+	a.pic = picture{theme: newTheme(a.dark, a.plain), state: &watch.State{}, alone: cfg.Workers == nil, lanes: &laneFeed{}}
 	a.latest.state = a.pic.state
 	a.alarm.Limits, a.pic.alarm = cfg.Alerts.Limits, &a.alarm
 	a.health = &healthPanel{pic: &a.pic, compare: a.compareKey}
@@ -316,15 +315,4 @@ func (a *app) watching() string {
 		return "watching only: no workers run in this process"
 	}
 	return ""
-}
-
-// worstRecovery is the latest reclaim among these events, of those that could have been
-// in time.
-func worstRecovery(worst time.Duration, news []workers.Event) time.Duration {
-	for _, e := range news {
-		if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && e.Watched {
-			worst = max(worst, e.Late)
-		}
-	}
-	return worst
 }

@@ -85,6 +85,7 @@ type Workers interface {
 	Changed() <-chan struct{}
 	ClaimLatency() workers.Latency
 	Fenced() uint64
+	Recovery() workers.Recovery
 	Spawn(queues []string, slots int) (name string, err error)
 	SpawnProcess(ctx context.Context, queues []string, slots int) (name string, pid int, err error)
 	Drain(name string) error

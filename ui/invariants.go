@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-)
 
-// recoveryBound is how long after its expiry the reaper has taken back a lease that it
-// watched, at the latest. A job is back that long after its worker's last sign of life,
-// and a lease.
-const recoveryBound = 250 * time.Millisecond
+	"github.com/leasetop/leasetop/workers"
+)
 
 // invariants is the demonstration's line: what the queue promises, as counted by
 // the effects ledger and the workers. Empty without a demonstration.
@@ -21,12 +18,12 @@ func invariants(p *picture, w int) []string {
 	if old, stale := p.stale(p.counted.Add(ledgerEvery)); stale {
 		note = "stale: " + age(old+ledgerEvery) + " old"
 	}
-	return p.theme.invariantLine("", p.ledger, p.fenced, p.worst, note, w)
+	return p.theme.invariantLine("", p.ledger, p.fenced, p.reaped, note, w)
 }
 
 // invariantLine draws what must hold, and whose it is where it is not all. A note, where
 // there is one, says why it may not be so any more.
-func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, worst time.Duration, note string, w int) []string {
+func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, reaped workers.Recovery, note string, w int) []string {
 	line := func(words invariantWords) string {
 		var parts []string
 		parts = append(parts, t.mustBeNone("lost", l.Lost))
@@ -41,7 +38,7 @@ func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, worst time
 			parts = append(parts, t.dim.draw(words.fenced)+t.text.draw(thousands(int64(fenced))))
 		}
 		if l.Lease > 0 { // else nobody has leases there
-			parts = append(parts, t.recovery(words.worst, words.of, worst, l.Lease))
+			parts = append(parts, t.recovery(words, reaped, l.Lease)...)
 		}
 		return " " + t.strong.draw("INVARIANTS") + t.dim.draw(pick(whose != "", " "+whose, "")) + "  " + strings.Join(parts, t.faint.draw(words.between))
 	}
@@ -95,19 +92,26 @@ func (t *theme) noOverlap(name string, l *Ledger) string {
 }
 
 // recovery draws the worst one, counted from the last sign of life of who had the job,
-// against its bound, which is left away where there is no room to say of what it is.
-func (t *theme) recovery(name, of string, late, lease time.Duration) string {
-	bound := ""
-	if of != "" {
-		bound = of + fmt.Sprintf("%.1f+%.2f s", lease.Seconds(), recoveryBound.Seconds())
-	}
-	if late < 0 {
-		return t.dim.draw(name) + t.faint.draw("–") + t.dim.draw(bound)
+// against its bound, which is left away where there is no room to say of what it is. How
+// many reclaims it is not of stands beside it, or instead: it says less without.
+func (t *theme) recovery(words invariantWords, of workers.Recovery, lease time.Duration) (parts []string) {
+	bound, broken, both := "", of.Worst > workers.RecoveryBound, words.worst != ""
+	if words.of != "" {
+		bound = words.of + fmt.Sprintf("%.1f+%.2f s", lease.Seconds(), workers.RecoveryBound.Seconds())
 	}
 	// Rounded up: what does not keep the bound must not look as if it did.
-	took := fmt.Sprintf("%.2f s", (lease + late + 9*time.Millisecond).Truncate(10*time.Millisecond).Seconds())
-	if late > recoveryBound {
-		return t.alarm.draw("✗ " + name + took + bound)
+	took := fmt.Sprintf("%.2f s", (lease + of.Worst + 9*time.Millisecond).Truncate(10*time.Millisecond).Seconds())
+	switch {
+	case broken:
+		parts = append(parts, t.alarm.draw("✗ "+words.worst+took+bound))
+	case of.Unwatched > 0 && !both: // that is said below
+	case of.Judged == 0:
+		parts = append(parts, t.dim.draw(words.worst)+t.faint.draw("–")+t.dim.draw(bound))
+	default:
+		parts = append(parts, t.good.draw("✓ ")+t.dim.draw(words.worst)+t.text.draw(took)+t.dim.draw(bound))
 	}
-	return t.good.draw("✓ ") + t.dim.draw(name) + t.text.draw(took) + t.dim.draw(bound)
+	if of.Unwatched > 0 && (both || !broken) {
+		parts = append(parts, t.text.draw(thousands(int64(of.Unwatched)))+t.dim.draw(" unwatched"))
+	}
+	return parts
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/workers"
 )
 
 // invariantsOf draws the line without colours.
-func invariantsOf(t *testing.T, l Ledger, worst time.Duration, w int) string {
+func invariantsOf(t *testing.T, l Ledger, reaped workers.Recovery, w int) string {
 	t.Helper()
-	p := &picture{theme: newTheme(true, true), ledger: &l, fenced: 7, worst: worst}
+	p := &picture{theme: newTheme(true, true), ledger: &l, fenced: 7, reaped: reaped}
 	lines := invariants(p, w)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines, want 1", len(lines))
@@ -21,9 +22,12 @@ func invariantsOf(t *testing.T, l Ledger, worst time.Duration, w int) string {
 	return strings.TrimRight(ansi.Strip(lines[0]), " ")
 }
 
+// judged is a recovery of reclaims of which the latest was so late.
+func judged(worst time.Duration) workers.Recovery { return workers.Recovery{Judged: 3, Worst: worst} }
+
 func TestInvariantsAreDrawnWholeWhereverThereIsRoom(t *testing.T) {
 	t.Parallel()
-	l, late := Ledger{Effects: 194_321, Lease: 6 * time.Second}, 121*time.Millisecond
+	l, reaped := Ledger{Effects: 194_321, Lease: 6 * time.Second}, judged(121*time.Millisecond)
 	for w, want := range map[int]string{
 		160: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 of 194,321 · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
 		135: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 of 194,321 · ✓ overlap 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s",
@@ -34,7 +38,7 @@ func TestInvariantsAreDrawnWholeWhereverThereIsRoom(t *testing.T) {
 		68:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ recovery 6.13 s",
 		60:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ 6.13 s",
 	} {
-		if got := invariantsOf(t, l, late, w); got != want {
+		if got := invariantsOf(t, l, reaped, w); got != want {
 			t.Errorf("%d cells:\n%s, want\n%s", w, got, want)
 		}
 	}
@@ -49,13 +53,13 @@ func TestInvariantsSayThatNoLedgerIsKept(t *testing.T) {
 		110: " INVARIANTS  ✓ lost 0 · effects not counted · ✓ overlap 0 · fenced 7 · ✓ recovery 6.02 s of 6.0+0.25 s",
 		60:  " INVARIANTS  ✓ lost 0 · ✓ overlap 0 · ✓ recovery 6.02 s",
 	} {
-		if got := invariantsOf(t, l, 20*time.Millisecond, w); got != want {
+		if got := invariantsOf(t, l, judged(20*time.Millisecond), w); got != want {
 			t.Errorf("%d cells:\n%s, want\n%s", w, got, want)
 		}
 	}
 	l.Effects, l.Doubled = 0, 0
 	for w := range 200 {
-		if got := invariantsOf(t, l, -1, w); strings.Contains(got, "doubled") || strings.Contains(got, "double effects") || strings.Contains(got, "effects 0") {
+		if got := invariantsOf(t, l, workers.Recovery{}, w); strings.Contains(got, "doubled") || strings.Contains(got, "double effects") || strings.Contains(got, "effects 0") {
 			t.Errorf("%d cells: %s", w, got)
 		}
 	}
@@ -66,17 +70,17 @@ func TestInvariantsSayWhatIsBroken(t *testing.T) {
 	six := 6 * time.Second
 	for want, c := range map[string]struct {
 		ledger Ledger
-		worst  time.Duration
+		reaped workers.Recovery
 	}{
-		"✗ lost 2":                                 {Ledger{Lost: 2, Lease: six}, 0},
-		"✗ double effects 1":                       {Ledger{Doubled: 1, Lease: six}, 0},
-		"✗ overlap of two runners 3 for 1.2 s":     {Ledger{Overlaps: 3, Overlap: 1200 * time.Millisecond, Lease: six}, 0},
-		"✗ worst recovery 6.26 s of 6.0+0.25 s":    {Ledger{Lease: six}, 251 * time.Millisecond},
-		"✓ worst recovery 6.25 s of 6.0+0.25 s":    {Ledger{Lease: six}, 250 * time.Millisecond},
-		"· worst recovery – of 6.0+0.25 s":         {Ledger{Lease: six}, -1},
-		"✗ worst recovery 3606.00 s of 6.0+0.25 s": {Ledger{Lease: six}, time.Hour},
+		"✗ lost 2":                                 {Ledger{Lost: 2, Lease: six}, workers.Recovery{}},
+		"✗ double effects 1":                       {Ledger{Doubled: 1, Lease: six}, workers.Recovery{}},
+		"✗ overlap of two runners 3 for 1.2 s":     {Ledger{Overlaps: 3, Overlap: 1200 * time.Millisecond, Lease: six}, workers.Recovery{}},
+		"✗ worst recovery 6.26 s of 6.0+0.25 s":    {Ledger{Lease: six}, judged(251 * time.Millisecond)},
+		"✓ worst recovery 6.25 s of 6.0+0.25 s":    {Ledger{Lease: six}, judged(250 * time.Millisecond)},
+		"· worst recovery – of 6.0+0.25 s":         {Ledger{Lease: six}, workers.Recovery{}},
+		"✗ worst recovery 3606.00 s of 6.0+0.25 s": {Ledger{Lease: six}, judged(time.Hour)},
 	} {
-		got := invariantsOf(t, c.ledger, c.worst, 180)
+		got := invariantsOf(t, c.ledger, c.reaped, 180)
 		if !strings.Contains(got, want) {
 			t.Errorf("%s, want %s in it", got, want)
 		}
@@ -86,22 +90,38 @@ func TestInvariantsSayWhatIsBroken(t *testing.T) {
 	}
 }
 
-// A lease that ran out before this program was there says nothing of its recovery.
-func TestWorstRecoveryIsOfLeasesThatWereWatched(t *testing.T) {
+// The worst recovery passes for that of all reclaims only where it is: late ones that
+// nobody watched are not hidden, however narrow the screen.
+func TestWorstRecoverySaysOfHowManyItIsNot(t *testing.T) {
 	t.Parallel()
-	news := []workers.Event{
-		{What: workers.ReapedBack, Late: time.Hour},
-		{What: workers.ReapedBack, Late: 20 * time.Millisecond, Watched: true},
-		{What: workers.ReapedDead, Late: 30 * time.Millisecond, Watched: true},
-		{What: workers.LeaseLost, Late: time.Hour, Watched: true},
+	l, some := Ledger{Effects: 194_321, Lease: 6 * time.Second}, judged(121*time.Millisecond)
+	some.Unwatched = 3
+	for w, want := range map[int]string{
+		170: " INVARIANTS  ✓ lost 0 · ✓ double effects 0 of 194,321 · ✓ overlap of two runners 0 · stale writes fenced 7 · ✓ worst recovery 6.13 s of 6.0+0.25 s · 3 unwatched",
+		120: " INVARIANTS  ✓ lost 0 · ✓ doubled 0 of 194,321 · ✓ overlap 0 · fenced 7 · ✓ recovery 6.13 s of 6.0+0.25 s · 3 unwatched",
+		80:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 ✓ recovery 6.13 s 3 unwatched",
+		60:  " INVARIANTS  ✓ lost 0 ✓ doubled 0 ✓ overlap 0 3 unwatched",
+	} {
+		if got := invariantsOf(t, l, some, w); got != want {
+			t.Errorf("%d cells:\n%s, want\n%s", w, got, want)
+		}
 	}
-	if got := worstRecovery(-1, news[:1]); got != -1 {
-		t.Errorf("%v, want none", got)
+	some.Worst = time.Second
+	if got := invariantsOf(t, l, some, 60); !strings.HasSuffix(got, "✗ 7.00 s") {
+		t.Errorf("%s, want what is broken rather than what is not known", got)
 	}
-	if got := worstRecovery(-1, news); got != 30*time.Millisecond {
-		t.Errorf("%v, want 30ms", got)
+	if got := invariantsOf(t, l, workers.Recovery{Unwatched: 1_204}, 180); !strings.HasSuffix(got, "· worst recovery – of 6.0+0.25 s · 1,204 unwatched") {
+		t.Errorf("%s, want no recovery where none could be judged", got)
 	}
-	if got := worstRecovery(time.Second, news); got != time.Second {
-		t.Errorf("%v, want what was worse before", got)
+}
+
+// What the workers sum up is on the screen with the picture they told it for.
+func TestPictureHasTheRecoveryThatTheWorkersTell(t *testing.T) {
+	t.Parallel()
+	p := picture{state: &watch.State{}}
+	for _, want := range []workers.Recovery{judged(time.Second), {Judged: 4, Worst: time.Second, Unwatched: 2}} {
+		if p.take(pulledMsg{state: p.state, reaped: want}); p.reaped != want {
+			t.Errorf("%+v, want %+v", p.reaped, want)
+		}
 	}
 }

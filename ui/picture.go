@@ -22,10 +22,10 @@ type picture struct {
 	workers []workers.Snapshot
 	news    []workers.Event // what the workers told, oldest first
 	fenced  uint64          // stale writes of our workers that changed nothing
+	reaped  workers.Recovery
 	claims  workers.Latency // how long our claims take; Count 0 when nothing was claimed
 	ledger  *Ledger         // nil without a demonstration
 	counted time.Time       // this machine's clock, when it was counted
-	worst   time.Duration   // the latest reclaim after expiry seen, of a lease that was watched; negative when none was
 	alone   bool            // no workers run in this process
 	alarm   *alert.Alarm    // judges also while this picture is frozen
 	now     time.Time       // the database's clock
@@ -40,8 +40,7 @@ type picture struct {
 
 // take makes what was pulled the picture, and finds out what every frame needs of it.
 func (p *picture) take(m pulledMsg) {
-	p.worst = worstRecovery(p.worst, m.news)
-	p.state, p.workers, p.news, p.claims, p.fenced = m.state, m.workers, m.news, m.claims, m.fenced
+	p.state, p.workers, p.news, p.claims, p.fenced, p.reaped = m.state, m.workers, m.news, m.claims, m.fenced, m.reaped
 	p.totals.count(p.state.Depths.Queues)
 	p.whole, p.partial = p.totals.all(&p.state.Traffic)
 	p.unserved = p.findUnserved()

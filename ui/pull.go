@@ -27,6 +27,7 @@ type pulledMsg struct {
 	last    uint64          // the number of the last event
 	claims  workers.Latency
 	fenced  uint64
+	reaped  workers.Recovery
 	changed <-chan struct{} // closed when the workers have more to tell
 }
 
@@ -110,6 +111,7 @@ func (a *app) pull(before pulledMsg) tea.Cmd {
 			next.news, next.last = a.cfg.Workers.Events(before.last)
 			next.claims = a.cfg.Workers.ClaimLatency()
 			next.fenced = a.cfg.Workers.Fenced()
+			next.reaped = a.cfg.Workers.Recovery()
 		}
 		next.state = a.cfg.Feed.State()
 		return next

@@ -92,7 +92,7 @@ func (s *stage) run(cmd tea.Cmd) {
 func (s *stage) pull() {
 	m := pulledMsg{state: s.state}
 	if s.app.cfg.Workers != nil {
-		m.workers, m.claims, m.fenced = s.Workers(), s.ClaimLatency(), s.Fenced()
+		m.workers, m.claims, m.fenced, m.reaped = s.Workers(), s.ClaimLatency(), s.Fenced(), s.Recovery()
 		m.news, m.last = crewOf{s.world}.Events(s.app.latest.last)
 	}
 	s.send(m)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -100,8 +101,9 @@ func (s *stagePage) invariants(w int) []string {
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.bad.draw(note)+t.dim.draw(told), w)}
 	}
 	ledger := &Ledger{Unkept: i.Effects == 0 && i.Doubled == 0, Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
+	var reaped workers.Recovery
 	if i.Worst >= 0 { // else nothing was reclaimed yet
-		ledger.Lease = i.Lease
+		ledger.Lease, reaped = i.Lease, workers.Recovery{Judged: 1, Worst: i.Worst}
 	}
-	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, i.Worst, s.oldNote(), w)
+	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, reaped, s.oldNote(), w)
 }

@@ -196,6 +196,13 @@ func (w *world) Fenced() uint64 {
 	return n
 }
 
+func (w *world) Recovery() (r workers.Recovery) {
+	for _, e := range sampleNews() {
+		r.Note(e)
+	}
+	return r
+}
+
 func (w *world) ClaimLatency() workers.Latency {
 	return workers.Latency{P50: 420 * time.Microsecond, P99: 2100 * time.Microsecond, Count: 99}
 }

@@ -228,6 +228,10 @@ func fencedBy(one *child) (n uint64) {
 // Events is [workers.Pool.Events] for all workers there are.
 func (c *Crew) Events(after uint64) (events []workers.Event, last uint64) { return c.news.after(after) }
 
+// Recovery sums up what all reapers of the crew took back, those of processes that are
+// gone too.
+func (c *Crew) Recovery() workers.Recovery { return c.news.recovery() }
+
 // Changed is [workers.Pool.Changed] for all workers there are.
 func (c *Crew) Changed() <-chan struct{} { return c.news.change() }
 

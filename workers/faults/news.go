@@ -11,7 +11,8 @@ type news struct {
 	mu      sync.Mutex
 	events  []workers.Event // oldest first, at most workers.EventsKept
 	last    uint64
-	changed chan struct{} // closed, and replaced, at every change; nil while nobody asked
+	reaped  workers.Recovery // as told by all events there were
+	changed chan struct{}    // closed, and replaced, at every change; nil while nobody asked
 }
 
 func (n *news) add(e workers.Event) {
@@ -19,6 +20,7 @@ func (n *news) add(e workers.Event) {
 	defer n.mu.Unlock()
 	n.last++
 	e.Seq = n.last
+	n.reaped.Note(e)
 	if len(n.events) == workers.EventsKept {
 		n.events = append(n.events[:0], n.events[1:]...)
 	}
@@ -35,6 +37,12 @@ func (n *news) after(seq uint64) ([]workers.Event, uint64) {
 		fresh = int(min(n.last-seq, uint64(len(n.events))))
 	}
 	return append([]workers.Event(nil), n.events[len(n.events)-fresh:]...), n.last
+}
+
+func (n *news) recovery() workers.Recovery {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.reaped
 }
 
 func (n *news) change() <-chan struct{} {
