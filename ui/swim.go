@@ -31,6 +31,9 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 	away := r.Interrupted(s.now, s.span)
 	if away {
 		high--
+		if workers, _ := r.Lanes(s.now, s.span); workers > high { // who was there matters more than what the marks mean
+			high = min(workers, h-2)
+		}
 	}
 	label := laneLabel(r, s, w, high)
 	width := w - label - 2

@@ -40,6 +40,29 @@ func TestWhatWasAwayIsSaidBesideItsBand(t *testing.T) {
 	}
 }
 
+// Where there is little room, workers stay, and the words about marks go.
+func TestAnOutageTakesNoLaneAway(t *testing.T) {
+	t.Parallel()
+	var r lanes.Recorder
+	crew := []lanes.Worker{{Name: "w1", State: "idle"}, {Name: "w2", State: "idle"}, {Name: "w3", State: "idle"}}
+	for i := range 4 {
+		r.See(noon.Add(time.Duration(i)*time.Second), nil, crew)
+	}
+	look := swim{now: noon.Add(3 * time.Second), span: 10 * time.Second}
+	seen := func() string { return ansi.Strip(strings.Join(newTheme(true, true).swim(&r, look, 78, 5), "\n")) }
+	before := seen()
+	r.Away([]lanes.Outage{{Text: "the server is away", From: noon.Add(time.Second)}})
+	after := seen()
+	for _, w := range crew {
+		if !strings.Contains(before, w.Name) || !strings.Contains(after, w.Name) {
+			t.Errorf("%s is not in\n%s\nand\n%s", w.Name, before, after)
+		}
+	}
+	if !strings.Contains(after, "the server is away for 2.0 s ▒") || strings.Contains(after, "more") {
+		t.Errorf("it was\n%s\nand is\n%s", before, after)
+	}
+}
+
 // The server's absence is a band in the lanes of a play, explained where there is one.
 func TestAnOutageIsSeenInAPlay(t *testing.T) {
 	t.Parallel()
