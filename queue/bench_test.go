@@ -77,7 +77,7 @@ func BenchmarkHeartbeat1000(b *testing.B) {
 	exec(b, q, "insert into leasetop.jobs (queue) select 'emails' from generate_series(1, 1000)")
 	var renewals []Renewal
 	for _, job := range take(b, q, "emails", 1000) {
-		renewals = append(renewals, Renewal{job.Lease(), time.Minute})
+		renewals = append(renewals, Renewal{Lease: job.Lease(), For: time.Minute})
 	}
 	perSecond(b, 1000, func() {
 		if beat, err := q.Heartbeat(b.Context(), renewals); err != nil || len(beat.Renewed) != 1000 {
@@ -91,7 +91,7 @@ func BenchmarkHeartbeat1000(b *testing.B) {
 func BenchmarkTransaction(b *testing.B) {
 	q := open(b)
 	lease := claimed(b, q, NewJob{}, time.Minute)
-	args := []any{[]int64{lease.ID}, []string{lease.Token}, []float64{60}}
+	args := []any{[]int64{lease.ID}, []string{lease.Token}, []float64{60}, []float64{0}}
 	conn, err := q.Pool().Acquire(b.Context())
 	ok(b, err)
 	defer conn.Release()

@@ -75,7 +75,7 @@ func TestCancelOfARunningJobAsksItsWorker(t *testing.T) {
 	if job.Status != Processing || job.LockedBy != lease.Token || job.CancelledBy != "ann" || job.LastError != "" || len(job.Errors) != 0 {
 		t.Errorf("asked, it is %+v", job)
 	}
-	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Hour}, {other, time.Hour}}))
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: time.Hour}, {Lease: other, For: time.Hour}}))
 	if len(beat.Renewed) != 2 || len(beat.Cancelled) != 1 || beat.Cancelled[0] != (Cancellation{lease, "ann"}) {
 		t.Errorf("beat %+v", beat)
 	}
@@ -163,7 +163,7 @@ func TestRedriveClearsTheCancellation(t *testing.T) {
 	if job.ID != id || job.CancelledBy != "" || job.LastError != "cancelled by ann" {
 		t.Errorf("claimed %+v", job)
 	}
-	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{job.Lease(), time.Minute}})); len(beat.Cancelled) != 0 {
+	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: job.Lease(), For: time.Minute}})); len(beat.Cancelled) != 0 {
 		t.Errorf("beat %+v", beat)
 	}
 	if status := must[Status](t)(q.Retry(t.Context(), job.Lease(), "503", 0)); status != Pending {
@@ -230,7 +230,7 @@ func TestCancelKeepsNoBeatOff(t *testing.T) {
 		ended <- done
 	}()
 	blocked(t, q, tx.Conn())
-	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{first, time.Minute}, {last, time.Minute}}))
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: first, For: time.Minute}, {Lease: last, For: time.Minute}}))
 	if len(beat.Renewed) != 2 {
 		t.Errorf("beat %+v", beat)
 	}
@@ -249,7 +249,7 @@ func TestCancelTakesAnyName(t *testing.T) {
 	for by, want := range map[string]string{"": "somebody", "ann\x00\xff\x1b[2J": "ann\uFFFD\uFFFD\x1b[2J", `'); drop table "jobs"`: `'); drop table "jobs"`} {
 		pending, lease := enqueue(t, q, NewJob{Delay: time.Hour}), claimed(t, q, NewJob{}, time.Minute)
 		cancelled(t, q, by, pending, lease.ID).want(t, by, []int64{pending}, []int64{lease.ID})
-		beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Minute}}))
+		beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: time.Minute}}))
 		if len(beat.Cancelled) != 1 || beat.Cancelled[0].By != want {
 			t.Errorf("by %q: beat %+v", by, beat)
 		}

@@ -141,7 +141,7 @@ func drainWith(t *testing.T, q *Queue, claimers int, jobs int64) {
 						t.Errorf("job %d was given to %v and %v", job.ID, other, job.Lease())
 					}
 					holder[job.ID] = job.Lease()
-					renewals, leases = append(renewals, Renewal{job.Lease(), time.Minute}), append(leases, job.Lease())
+					renewals, leases = append(renewals, Renewal{Lease: job.Lease(), For: time.Minute}), append(leases, job.Lease())
 				}
 				mu.Unlock()
 				if beat, err := q.Heartbeat(t.Context(), renewals); err != nil || len(beat.Lost) > 0 {

@@ -59,7 +59,7 @@ func TestForeignClocks(t *testing.T) {
 			if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 0 {
 				t.Errorf("reclaimed %v in its lease", taken)
 			}
-			must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{job.Lease(), 10 * time.Minute}}))
+			must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: job.Lease(), For: 10 * time.Minute}}))
 			if in, _, err := q.NextExpiry(t.Context()); err != nil || !about(in, 10*time.Minute) {
 				t.Errorf("after a beat, next expiry in %v, %v", in, err)
 			}
@@ -114,7 +114,7 @@ func TestJumpingClock(t *testing.T) {
 		t.Errorf("next expiry in %v, %v", in, err)
 	}
 	// A beat counts from the new now: the lease is no longer than asked for.
-	must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{job.Lease(), time.Minute}}))
+	must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: job.Lease(), For: time.Minute}}))
 	if in, _, err := q.NextExpiry(t.Context()); err != nil || !about(in, time.Minute) {
 		t.Errorf("after a beat, next expiry in %v, %v", in, err)
 	}

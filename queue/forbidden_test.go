@@ -47,11 +47,11 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			return err
 		},
 		"heartbeat": func(ctx context.Context) error {
-			_, err := q.Heartbeat(ctx, []Renewal{{running, time.Minute}})
+			_, err := q.Heartbeat(ctx, []Renewal{{Lease: running, For: time.Minute}})
 			return err
 		},
 		"lost": func(ctx context.Context) error {
-			_, err := q.Heartbeat(ctx, []Renewal{{Lease{dead, "x"}, time.Minute}})
+			_, err := q.Heartbeat(ctx, []Renewal{{Lease: Lease{dead, "x"}, For: time.Minute}})
 			return err
 		},
 		"complete": func(ctx context.Context) error { return only(q.Complete(ctx, running)) },

@@ -13,13 +13,17 @@ import (
 type Renewal struct {
 	Lease
 	For time.Duration // more than zero
+	// Left is how much must be left of the lease as it stands; 0 for any, and for one
+	// that ran out and nobody took. A worker that stops a handler when a margin is left
+	// gives that margin: what a network holds up until then renews nothing.
+	Left time.Duration
 }
 
 // Beat is what a heartbeat found.
 type Beat struct {
 	Renewed []Lease // from now on for as long as was asked
-	// Contended leases stand, but their rows were locked by another transaction
-	// just now: they keep the deadline they had.
+	// Contended leases stand, but their rows were locked by another transaction just
+	// now, or they had less left than Renewal.Left: they keep the deadline they had.
 	Contended []Lease
 	Lost      []LostLease    // stop working on these
 	Cancelled []Cancellation // renewed too, but to be ended
@@ -66,15 +70,16 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 	if len(renewals) == 0 {
 		return beat, nil
 	}
-	ids, owners, seconds := make([]int64, len(renewals)), make([]string, len(renewals)), make([]float64, len(renewals))
+	ids, owners := make([]int64, len(renewals)), make([]string, len(renewals))
+	seconds, left := make([]float64, len(renewals)), make([]float64, len(renewals))
 	for i, r := range renewals {
 		if r.For <= 0 {
 			return beat, fmt.Errorf("heartbeat: lease of %v for job %d: it must be longer than zero", r.For, r.ID)
 		}
-		ids[i], owners[i], seconds[i] = r.ID, r.Token, r.For.Seconds()
+		ids[i], owners[i], seconds[i], left[i] = r.ID, r.Token, r.For.Seconds(), max(r.Left, 0).Seconds()
 	}
 	renewed := make(map[Lease]bool, len(renewals))
-	if err := q.beat(ctx, on, []any{ids, owners, seconds}, func(row pgx.CollectableRow) error {
+	if err := q.beat(ctx, on, []any{ids, owners, seconds, left}, func(row pgx.CollectableRow) error {
 		var c Cancellation
 		err := row.Scan(&c.ID, &c.Token, &c.By)
 		renewed[c.Lease] = true

@@ -12,7 +12,7 @@ func TestHeartbeatRenewsEachForItsOwnLength(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	short, long := claimed(t, q, NewJob{}, time.Minute), claimed(t, q, NewJob{}, time.Minute)
-	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{long, 2 * time.Hour}, {short, 90 * time.Second}}))
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: long, For: 2 * time.Hour}, {Lease: short, For: 90 * time.Second}}))
 	if len(beat.Renewed) != 2 {
 		t.Fatalf("renewed %v", beat.Renewed)
 	}
@@ -34,12 +34,54 @@ func TestHeartbeatDoesNotWaitForALockedRow(t *testing.T) {
 	must[any](t)(tx.Exec(t.Context(), "select from leasetop.jobs where id = $1 for update", locked.ID))
 	before := rowOf(t, q, locked.ID)
 
-	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{locked, time.Hour}, {free, time.Hour}}))
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: locked, For: time.Hour}, {Lease: free, For: time.Hour}}))
 	if len(beat.Renewed) != 1 || beat.Renewed[0] != free || len(beat.Contended) != 1 || beat.Contended[0] != locked || len(beat.Lost) != 0 {
 		t.Fatalf("%+v", beat)
 	}
 	if after := rowOf(t, q, locked.ID); after != before {
 		t.Errorf("the locked row changed:\n%s\n%s", before, after)
+	}
+}
+
+// What is left counts, and 0 asks for nothing: also a lease that ran out is renewed.
+func TestHeartbeatRenewsOnlyWhatHasEnoughLeft(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	lease, expired := claimed(t, q, NewJob{}, time.Hour), claimed(t, q, NewJob{}, time.Hour)
+	expire(t, q, expired.ID)
+	for _, c := range []struct {
+		lease   Lease
+		left    time.Duration
+		renewed bool
+	}{
+		{lease, 2 * time.Hour, false},
+		{expired, time.Microsecond, false},
+		{lease, 30 * time.Minute, true},
+		{expired, 0, true},
+		{lease, -time.Hour, true},
+	} {
+		before := rowOf(t, q, c.lease.ID)
+		beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: c.lease, For: time.Hour, Left: c.left}}))
+		if renewed := len(beat.Renewed) == 1; renewed != c.renewed || renewed == (len(beat.Contended) == 1) || len(beat.Lost) != 0 {
+			t.Errorf("with %v to be left of job %d: %+v", c.left, c.lease.ID, beat)
+		}
+		if changed := rowOf(t, q, c.lease.ID) != before; changed != c.renewed {
+			t.Errorf("with %v to be left of job %d its row changed: %v", c.left, c.lease.ID, changed)
+		}
+	}
+}
+
+// A heartbeat may have to wait within its transaction, as while the table is locked.
+func TestHeartbeatCountsWhatIsLeftWhenItRuns(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	lease := claimed(t, q, NewJob{}, time.Hour)
+	tx := begin(t, q)
+	must[any](t)(tx.Exec(t.Context(), "select now()"))
+	exec(t, q, "update leasetop.jobs set lease_expires_at = clock_timestamp() where id = $1", lease.ID)
+	beat := must[Beat](t)(q.HeartbeatOn(t.Context(), tx, []Renewal{{Lease: lease, For: time.Hour, Left: time.Microsecond}}))
+	if len(beat.Contended) != 1 {
+		t.Errorf("%+v, want the lease left as it is", beat)
 	}
 }
 
@@ -53,7 +95,7 @@ func TestHeartbeatTellsWhoHasALostLease(t *testing.T) {
 	exec(t, q, "delete from leasetop.jobs where id = $1", gone.ID)
 	ok(t, q.Complete(t.Context(), done))
 
-	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{stolen, time.Hour}, {gone, time.Hour}, {done, time.Hour}}))
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: stolen, For: time.Hour}, {Lease: gone, For: time.Hour}, {Lease: done, For: time.Hour}}))
 	want := []LostLease{{stolen, Processing, thief.Token}, {gone, "", ""}, {done, Completed, ""}}
 	if len(beat.Lost) != 3 || beat.Lost[0] != want[0] || beat.Lost[1] != want[1] || beat.Lost[2] != want[2] {
 		t.Fatalf("lost %+v, want %+v", beat.Lost, want)
@@ -70,7 +112,7 @@ func TestHeartbeatKnowsTwoClaimsOfOneJobApart(t *testing.T) {
 	must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10))
 	fresh := claim(t, q, time.Minute).Lease()
 
-	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{stale, time.Hour}, {fresh, time.Hour}}))
+	beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: stale, For: time.Hour}, {Lease: fresh, For: time.Hour}}))
 	if len(beat.Renewed) != 1 || beat.Renewed[0] != fresh || len(beat.Lost) != 1 || beat.Lost[0].Lease != stale {
 		t.Fatalf("%+v, want %v renewed and %v lost", beat, fresh, stale)
 	}
@@ -81,7 +123,7 @@ func TestHeartbeatRunsOnWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	lease := claimed(t, q, NewJob{}, time.Minute)
-	renewal := []Renewal{{lease, time.Hour}}
+	renewal := []Renewal{{Lease: lease, For: time.Hour}}
 	conn := must[*pgx.Conn](t)(pgx.ConnectConfig(t.Context(), q.ConnConfig()))
 	defer conn.Close(t.Context())
 	for name, on := range map[string]Executor{"pool": q.Pool(), "connection": conn} {
@@ -105,7 +147,7 @@ func TestHeartbeatRefusesNoLease(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	lease := claimed(t, q, NewJob{}, time.Minute)
-	if _, err := q.Heartbeat(t.Context(), []Renewal{{lease, 0}}); err == nil || !strings.Contains(err.Error(), "longer than zero") {
+	if _, err := q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: 0}}); err == nil || !strings.Contains(err.Error(), "longer than zero") {
 		t.Errorf("error %v", err)
 	}
 	if beat, err := q.Heartbeat(t.Context(), nil); err != nil || beat.Renewed != nil {
@@ -157,7 +199,7 @@ func TestForeignKeyOnTheJobKeepsNobodyOff(t *testing.T) {
 	must[any](t)(tx.Exec(t.Context(), "insert into invoices values ($1)", dead))
 	must[any](t)(tx.Exec(t.Context(), "insert into invoices values ($1)", lease.ID))
 
-	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Hour}})); len(beat.Renewed) != 1 {
+	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: time.Hour}})); len(beat.Renewed) != 1 {
 		t.Errorf("%+v", beat)
 	}
 	if asked := cancelled(t, q, "ann", lease.ID).Asked; len(asked) != 1 {

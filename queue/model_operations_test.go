@@ -91,7 +91,7 @@ func (m *model) claimed(t *rapid.T, id int64, token string) {
 
 func (m *model) heartbeat(t *rapid.T) {
 	lease := m.anyLease(t)
-	beat, err := m.q.Heartbeat(m.test.Context(), []Renewal{{lease, time.Hour}})
+	beat, err := m.q.Heartbeat(m.test.Context(), []Renewal{{Lease: lease, For: time.Hour}})
 	if stands := m.stands(lease); err != nil || stands != (len(beat.Renewed) == 1) || stands == (len(beat.Lost) == 1) {
 		t.Fatalf("beat %+v, %v; the lease stands: %v", beat, err, stands)
 	}

@@ -89,7 +89,7 @@ var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
 		return err
 	},
 	"heartbeat": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		beat, err := q.Heartbeat(t.Context(), []Renewal{{lease, time.Minute}})
+		beat, err := q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: time.Minute}})
 		if err == nil && len(beat.Lost) == 1 && beat.Lost[0].Lease == lease && len(beat.Renewed)+len(beat.Contended) == 0 {
 			return ErrLeaseLost
 		}

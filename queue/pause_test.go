@@ -46,7 +46,7 @@ func TestPauseStopsClaimsAlone(t *testing.T) {
 	claimFrom(t, another, "reports", time.Minute)
 	late := enqueue(t, q, NewJob{}) // new jobs are taken in
 
-	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{running[0], time.Minute}})); len(beat.Renewed) != 1 {
+	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: running[0], For: time.Minute}})); len(beat.Renewed) != 1 {
 		t.Errorf("beat %+v", beat)
 	}
 	ok(t, q.Complete(t.Context(), running[0]))

@@ -38,11 +38,13 @@ var (
 	takes       = act{"claim", "claim", func(queue string, _ Lease) []any {
 		return []any{queue, owner(), 60.0, 1, start.runAt, start.id}
 	}, false}
-	completes  = act{"complete", "complete", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, []string{l.Token}} }, false}
-	retries    = act{"retry", "retry", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "503", 60.0} }, false}
-	buries     = act{"bury", "bury", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "bad"} }, false}
-	releases   = act{"release", "release", func(_ string, l Lease) []any { return []any{l.ID, l.Token, 0.0} }, false}
-	beats      = act{"beat", "heartbeat", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, []string{l.Token}, []float64{60}} }, false}
+	completes = act{"complete", "complete", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, []string{l.Token}} }, false}
+	retries   = act{"retry", "retry", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "503", 60.0} }, false}
+	buries    = act{"bury", "bury", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "bad"} }, false}
+	releases  = act{"release", "release", func(_ string, l Lease) []any { return []any{l.ID, l.Token, 0.0} }, false}
+	beats     = act{"beat", "heartbeat", func(_ string, l Lease) []any {
+		return []any{[]int64{l.ID}, []string{l.Token}, []float64{60}, []float64{0}}
+	}, false}
 	reclaims   = act{"reclaim", "reclaim", func(string, Lease) []any { return []any{10, nil} }, false}
 	pauses     = act{"pause", "pause", func(queue string, _ Lease) []any { return []any{[]string{queue}, "ann", ""} }, false}
 	pausesToo  = act{"bob's pause", "pause", func(queue string, _ Lease) []any { return []any{[]string{queue}, "bob", ""} }, false}

@@ -151,7 +151,7 @@ func TestReaperAndLateWorkerInEveryOrder(t *testing.T) {
 			worker := []step{run("worker begins", "begin"), rows("worker "+outcome+"s", &ended, func() (string, []any) {
 				args := map[string][]any{
 					"complete": {[]int64{lease.ID}, []string{lease.Token}}, "bury": {lease.ID, lease.Token, "x"},
-					"retry": {lease.ID, lease.Token, "x", 60.0}, "heartbeat": {[]int64{lease.ID}, []string{lease.Token}, []float64{60}},
+					"retry": {lease.ID, lease.Token, "x", 60.0}, "heartbeat": {[]int64{lease.ID}, []string{lease.Token}, []float64{60}, []float64{0}},
 				}
 				return q.Schema().Query(outcome), args[outcome]
 			}), run("worker commits", "commit")}
@@ -247,7 +247,7 @@ func TestReaperLooksAgainBeforeItWrites(t *testing.T) {
 			case "completed":
 				ok(t, q.Complete(t.Context(), second))
 			case "renewed":
-				must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{second, time.Minute}}))
+				must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: second, For: time.Minute}}))
 			case "claimed afresh":
 				if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 1 || taken[0].ID != second.ID {
 					t.Fatalf("another reaper got %+v", taken)

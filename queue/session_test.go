@@ -54,7 +54,7 @@ func stillOwned(t *testing.T, q *Queue, lease Lease, before string) {
 	if taken := must[[]Reclaimed](t)(q.Reclaim(t.Context(), 10)); len(taken) != 0 {
 		t.Errorf("reclaimed %v in its lease", taken)
 	}
-	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Minute}})); len(beat.Renewed) != 1 {
+	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: time.Minute}})); len(beat.Renewed) != 1 {
 		t.Errorf("%+v", beat)
 	}
 	ok(t, q.Complete(t.Context(), lease))

@@ -168,7 +168,7 @@ func TestOrdinaryWorkIsNotNotifiedAsDead(t *testing.T) {
 		enqueue(t, q, NewJob{Kind: fmt.Sprint(n)})
 	}
 	jobs := take(t, q, "emails", 5)
-	must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{jobs[0].Lease(), time.Minute}}))
+	must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: jobs[0].Lease(), For: time.Minute}}))
 	ok(t, q.Complete(t.Context(), jobs[0].Lease()))
 	must[Status](t)(q.Retry(t.Context(), jobs[1].Lease(), "x", 0))
 	must[Status](t)(q.Release(t.Context(), jobs[2].Lease()))

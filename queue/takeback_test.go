@@ -29,7 +29,7 @@ func TestTakeBackFencesTheOldOwner(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{lease, time.Minute}})); len(beat.Lost) != 1 || beat.Lost[0].Owner != next.LockedBy {
+	if beat := must[Beat](t)(q.Heartbeat(t.Context(), []Renewal{{Lease: lease, For: time.Minute}})); len(beat.Lost) != 1 || beat.Lost[0].Owner != next.LockedBy {
 		t.Errorf("%+v", beat)
 	}
 	ok(t, q.Complete(t.Context(), next.Lease()))

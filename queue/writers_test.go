@@ -159,7 +159,7 @@ func (w *writers) work(ctx context.Context, n int) error {
 	for beats := 0; len(beaten) < len(leases); beats++ {
 		var renewals []Renewal
 		for _, l := range leases {
-			renewals = append(renewals, Renewal{l, time.Minute})
+			renewals = append(renewals, Renewal{Lease: l, For: time.Minute})
 		}
 		beat, err := w.q.Heartbeat(ctx, renewals)
 		switch {

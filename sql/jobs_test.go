@@ -165,7 +165,7 @@ func TestHeartbeatsAreHOT(t *testing.T) {
 	}
 	rows.Close()
 	for range 20 {
-		tag, err := conn.Exec(t.Context(), schema.Query("heartbeat"), ids, owners, seconds)
+		tag, err := conn.Exec(t.Context(), schema.Query("heartbeat"), ids, owners, seconds, make([]float64, 1000))
 		if err != nil || tag.RowsAffected() != 1000 {
 			t.Fatal(tag, err)
 		}

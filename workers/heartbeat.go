@@ -270,7 +270,9 @@ func (h *heart) beat(ctx context.Context) error {
 		held[r.lease], length[r.lease] = r, renewals[i].For
 		r.beatDue = sent + p.period()
 	}
-	// Contended leases are in neither list below: their deadline stays.
+	for _, lease := range beat.Contended {
+		held[lease].notRenewed(answered)
+	}
 	for _, lease := range beat.Renewed {
 		r := held[lease]
 		r.grant(length[lease], sent, answered)
@@ -302,7 +304,7 @@ func (h *heart) gather() (runs []*run, renewals []queue.Renewal) {
 	for _, r := range p.holders {
 		r.worker.inflight++
 		runs = append(runs, r)
-		renewals = append(renewals, queue.Renewal{Lease: r.lease, For: p.o.stretched(r.length, trip)})
+		renewals = append(renewals, queue.Renewal{Lease: r.lease, For: p.o.stretched(r.length, trip), Left: r.mustBeLeft()})
 	}
 	return runs, renewals
 }
@@ -338,8 +340,8 @@ func (p *Pool) loseLease(r *run, owner string, status queue.Status) {
 
 // grant counts a lease that was claimed or renewed by a statement. The lock is held.
 func (r *run) grant(lease, sent, answered time.Duration) {
-	r.sent = sent
-	r.trust = sent + lease - r.worker.pool.o.margin(lease)
+	r.sent, r.margin, r.refused = sent, r.worker.pool.o.margin(lease), false
+	r.trust = sent + lease - r.margin
 	r.sure = answered + lease
 	if r.worker.pool.lacks(without.Trust) {
 		r.trust = sent + endless

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -164,7 +165,9 @@ func (p *Pool) tookBack(taken []queue.Reclaimed, sent, answered time.Duration) {
 			e.Text = fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", t.ID, t.Owner, t.Attempts)
 		}
 		p.emit(e)
-		if r := holders[queue.Lease{ID: t.ID, Token: t.Owner}]; r != nil {
+		lease := queue.Lease{ID: t.ID, Token: t.Owner}
+		p.behind = slices.DeleteFunc(p.behind, func(r *run) bool { return r.lease == lease }) // it is not left any more
+		if r := holders[lease]; r != nil {
 			p.reapedUnder(r, t.Status)
 		}
 	}

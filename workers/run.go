@@ -38,6 +38,8 @@ type run struct {
 	phase   phase
 	sent    time.Duration // boot clock: when the last successful claim or heartbeat was sent
 	trust   time.Duration // boot clock: until when the lease is trusted
+	margin  time.Duration // how long before the lease's end that is
+	refused bool          // the last heartbeat did not renew it, and came back while it was trusted
 	sure    time.Duration // boot clock: when the lease has run out for certain
 	beatDue time.Duration // boot clock: when the next heartbeat should be sent
 	lost    bool          // the lease is gone: no more heartbeats

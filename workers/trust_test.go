@@ -86,6 +86,7 @@ func TestLateClaimIsRenewedBeforeItIsTrusted(t *testing.T) {
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(jobs, err)
 	}
+	exec(t, q, "UPDATE leasetop.jobs SET lease_expires_at = now() WHERE id = $1", id) // and the lease itself has
 	now := p.clock()
 	w.accept(jobs, time.Minute, now-time.Minute, now)
 	waitUntil(t, p, "the run", func() bool { return len(w.runs) == 1 })

@@ -134,7 +134,7 @@ export async function work(handle, options) {
     const jobs = new Map(held);
     const column = (name) => Array.from(jobs.values(), (job) => job[name]);
     const stood = heart.up, sent = clock();
-    const rows = await heart.query(SQL.heartbeat, [column("id"), column("owner"), column("id").map(() => o.lease)]);
+    const rows = await heart.query(SQL.heartbeat, [column("id"), column("owner"), column("id").map(() => o.lease), column("id").map(() => 0)]);
     if (!stood) claimBell.ring();
     for (const [id, owner, cancelledBy] of rows) {
       const job = jobs.get(key(id, owner));
@@ -446,9 +446,10 @@ RETURNING status, queue
   heartbeat: `
 WITH held AS (
   SELECT jobs.id, beat.secs
-  FROM unnest($1::bigint[], $2::text[], $3::float8[]) AS beat(id, owner, secs)
+  FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::float8[]) AS beat(id, owner, secs, spare)
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
+    AND (beat.spare = 0 OR jobs.lease_expires_at >= clock_timestamp() + make_interval(secs => beat.spare))
   ORDER BY jobs.id
   FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs

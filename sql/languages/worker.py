@@ -159,7 +159,7 @@ class Worker:
     def beat(self):
         jobs = dict(self.held)
         stood, sent = self.heart.up, clock()
-        rows = self.heart.query("heartbeat", [id for id, _ in jobs], [owner for _, owner in jobs], [self.lease] * len(jobs))
+        rows = self.heart.query("heartbeat", [id for id, _ in jobs], [owner for _, owner in jobs], [self.lease] * len(jobs), [0] * len(jobs))
         if not stood:
             self.claim_bell.set()
         for id, owner, cancelled_by in rows:
@@ -447,9 +447,10 @@ RETURNING status, queue
     "heartbeat": """
 WITH held AS (
   SELECT jobs.id, beat.secs
-  FROM unnest($1::bigint[], $2::text[], $3::float8[]) AS beat(id, owner, secs)
+  FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::float8[]) AS beat(id, owner, secs, spare)
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
+    AND (beat.spare = 0 OR jobs.lease_expires_at >= clock_timestamp() + make_interval(secs => beat.spare))
   ORDER BY jobs.id
   FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs
