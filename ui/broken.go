@@ -100,7 +100,7 @@ func (a *app) breakKey(worker string) action {
 		return a.io(func(ctx context.Context) tea.Msg {
 			return choicesMsg{newFaultDialog(worker, a.cfg.Faults.Choices(ctx, worker))}
 		})
-	}).never(pick(a.cfg.Faults == nil, "nothing can be broken here", ""))
+	}).never(pick(a.cfg.Faults == nil, "nothing can be broken here", "")).unless(a.readOnly())
 }
 
 // healKey heals all that was broken.

@@ -230,3 +230,30 @@ func TestNothingIsBrokenWhereNothingCanBe(t *testing.T) {
 		}
 	}
 }
+
+func TestReadOnlyDatabaseIsNotBroken(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.state.Server.ReadOnly = true
+	s := newStage(t, w, 120, 36)
+	s.press("4", "B")
+	s.sees("break: this database is read-only for app")
+	s.seesNot("BREAK SOMETHING")
+}
+
+// Their connections lead through the same cable, whichever process they are in.
+func TestPartitionCutsTheLanesOfAllWorkersOfTheDashboard(t *testing.T) {
+	t.Parallel()
+	var f laneFeed
+	for _, pid := range []int{0, 16103} {
+		w := workers.Snapshot{Name: "w", Pid: pid, State: workers.Busy, Since: noon.Add(-time.Hour)}
+		f.Broken(partition(), noon)
+		if state, since := f.state(w); state != cutOff || !since.Equal(noon.Add(-12*time.Second)) {
+			t.Errorf("process %d: %s since %v", pid, state, since)
+		}
+		f.Broken(nil, noon.Add(time.Minute))
+		if state, since := f.state(w); state != workers.Busy || !since.Equal(noon.Add(time.Minute)) {
+			t.Errorf("process %d, healed: %s since %v", pid, state, since)
+		}
+	}
+}

@@ -24,7 +24,7 @@ type laneFeed struct {
 	at    time.Time // this machine's clock, when it was fed last
 	fed   uint64    // how often
 	owed  bool      // what came since has not been taken
-	cut   time.Time // this machine's clock: since when the workers of this process reach no database; zero: they do
+	cut   time.Time // this machine's clock: since when the workers of this dashboard reach no database; zero: they do
 	heals time.Time // and since when they do again
 	names map[string]string
 	plays []string // whose queues are no concern of these lanes: they have their own
@@ -92,7 +92,7 @@ func (f *laneFeed) take(m pulledMsg, now time.Time) {
 	f.See(leases.At, held, crew)
 }
 
-// Broken notes what is broken on purpose: the network of this process's workers may be.
+// Broken notes what is broken on purpose: the network of this dashboard's workers may be.
 func (f *laneFeed) Broken(list []faults.Broken, now time.Time) {
 	was := f.cut
 	f.cut = time.Time{}
@@ -110,10 +110,10 @@ func (f *laneFeed) Broken(list []faults.Broken, now time.Time) {
 func (f *laneFeed) state(w workers.Snapshot) (workers.State, time.Time) {
 	switch w.State {
 	case workers.Idle, workers.Busy, workers.Draining:
-		if w.Pid == 0 && !f.cut.IsZero() {
+		if !f.cut.IsZero() {
 			return cutOff, f.cut
 		}
-		if w.Pid == 0 && w.Since.Before(f.heals) {
+		if w.Since.Before(f.heals) {
 			return w.State, f.heals
 		}
 	}
