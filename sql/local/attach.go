@@ -49,7 +49,7 @@ func (s *Server) attach(ctx context.Context) (err error) {
 	if err := users.shared(); err != nil {
 		return err
 	}
-	s.users = users
+	s.users, s.alone = users, alone
 	return nil
 }
 

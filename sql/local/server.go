@@ -53,6 +53,7 @@ type Server struct {
 	place
 	options Options
 	follows *Server // what it was made a standby of; nil for none
+	alone   bool    // nobody else used it when this program came
 
 	mu    sync.Mutex
 	users *fileLock // nil once Stop was called
@@ -62,6 +63,10 @@ type Server struct {
 // until Stop. Errors wrap [ErrInUse], [ErrNoBinaries] or [ErrVersion], or
 // carry the end of the server's log.
 func Start(ctx context.Context, o Options) (*Server, error) { return startServer(ctx, o, nil) }
+
+// Alone reports whether no other program used the server when this one came: what others
+// left in its databases they will not come back for.
+func (s *Server) Alone() bool { return s.alone }
 
 func startServer(ctx context.Context, o Options, follows *Server) (*Server, error) {
 	if o.Name == "" {

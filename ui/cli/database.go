@@ -10,6 +10,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	leasesql "github.com/leasetop/leasetop/sql"
 	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/workers/scenario"
 )
 
 // localDatabase is the database's name on the private server.
@@ -90,6 +91,11 @@ func (d *Database) Private() bool { return d.server != nil }
 
 // Server is the private server; nil where that is not what there is.
 func (d *Database) Server() *local.Server { return d.server }
+
+// Ground is the database as a place to play scenarios.
+func (d *Database) Ground() scenario.Ground {
+	return scenario.Ground{Queue: d.Queue, Alone: d.Private() && d.server.Alone()}
+}
 
 // Origin says in words what named the database.
 func (d *Database) Origin() string { return d.source.From }

@@ -68,7 +68,7 @@ func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOption
 			return err
 		}
 	}
-	ground := scenario.Ground{Queue: d.Queue}
+	ground := d.Ground()
 	ok, why, err := d.Demonstration(ctx)
 	if err != nil {
 		return err

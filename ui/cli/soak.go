@@ -36,7 +36,7 @@ func Soak(ctx context.Context, p Printer, d *Database, o SoakOptions) error {
 	if !ok {
 		return Usage(fmt.Sprintf("a soak needs a %s of its own: %s", story.Needs, why))
 	}
-	play := scenario.Start(ctx, story, scenario.Ground{Queue: d.Queue}, scenario.Options{Seed: o.Seed})
+	play := scenario.Start(ctx, story, d.Ground(), scenario.Options{Seed: o.Seed})
 	r, err := finish(p, play, followSoak)
 	switch {
 	case !r.OK && !errors.Is(r.Err, scenario.ErrCancelled):

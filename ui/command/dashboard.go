@@ -112,7 +112,7 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, da
 	defer stop()
 	config := ui.Config{
 		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts,
-		Scenarios: playhouse{scenario.Ground{Queue: d.Queue}}, Faults: damage,
+		Scenarios: playhouse{d.Ground()}, Faults: damage,
 	}
 	if shop != nil {
 		config.Workers, config.Demo, config.Serves = shop.crew, shop, demo.Queues()

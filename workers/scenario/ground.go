@@ -11,6 +11,9 @@ import (
 type Ground struct {
 	Queue *queue.Queue // the database and schema at hand; of its connections plays use none but their own
 	Dir   string       // where servers of their own are kept; "" as sql/local has it
+	// Alone says that nobody else was at this server when this program came: a play whose
+	// lock is free was killed, however lately it showed a sign of life.
+	Alone bool
 }
 
 // Allows tells whether a scenario may be played here, and if not, why and what to do.

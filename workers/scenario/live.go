@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,9 @@ import (
 const (
 	beatEvery = 3 * time.Second
 	beatTakes = 5 * time.Second // at most
+	// lockTakes is how long the session waits for what somebody has locked, so that no
+	// killed play's leftovers keep a new one from its beginning.
+	lockTakes = time.Second
 	deadAfter = 30 * time.Second
 	backEvery = 250 * time.Millisecond // tries to connect again
 	// surelyTakes is how long the clean-up tries to reach a server that is away.
@@ -33,6 +37,7 @@ func (s *Stage) takeLock(ctx context.Context) error {
 		return err
 	}
 	config.RuntimeParams["application_name"] = "leasetop audience"
+	config.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockTakes.Milliseconds(), 10)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err

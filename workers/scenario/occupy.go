@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/leasetop/leasetop/queue"
 	leasesql "github.com/leasetop/leasetop/sql"
 )
 
@@ -32,13 +31,16 @@ func (s *Stage) occupy(ctx context.Context) error {
 		s.Later("let go of the play's lock", s.letGo)
 		if ok, _, err := s.play.ground.Queue.Demonstration(ctx); err == nil && ok {
 			if err := s.sweepSchemas(ctx); err != nil {
-				return fmt.Errorf("sweep away what killed plays left: %w", err)
+				return err
 			}
 		}
 	}
 	if needs == Schema {
 		s.Later("drop the schema", s.dropOwn)
 		s.Note("", "making schema "+s.Q.Schema().Name())
+		if err := s.makeSchema(ctx); err != nil {
+			return forbid(err, s.Q)
+		}
 	}
 	if needs != Queue {
 		if err := s.Q.Migrate(ctx); err != nil {
@@ -53,7 +55,7 @@ func (s *Stage) occupy(ctx context.Context) error {
 			return err
 		}
 		if err := s.sweepRuns(ctx); err != nil {
-			return fmt.Errorf("sweep away what killed plays left: %w", err)
+			return err
 		}
 	}
 	if _, err := s.Q.Pool().Exec(ctx, s.Q.Schema().Query("scenario_run"), s.run); err != nil {
@@ -66,6 +68,18 @@ func (s *Stage) occupy(ctx context.Context) error {
 		s.live()
 	}
 	return nil
+}
+
+// makeSchema makes the play's schema, and marks it as such.
+func (s *Stage) makeSchema(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, s.Q.Pool(), func(tx pgx.Tx) error {
+		for _, statement := range []string{"scenario_make_schema", "scenario_mark_schema"} {
+			if _, err := tx.Exec(ctx, s.Q.Schema().Query(statement)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // makeTables makes the scenarios' own tables where they are missing.
@@ -90,15 +104,20 @@ func (s *Stage) unlock(ctx context.Context, run string) error {
 	return err
 }
 
+// session is a connection, or a pool of them.
+type session interface {
+	Exec(ctx context.Context, statement string, arguments ...any) (pgconn.CommandTag, error)
+}
+
 // clean removes all jobs of a play: those whose queue is the run's name, or begins with it and a dash.
-func clean(ctx context.Context, q *queue.Queue, run string) error {
-	_, err := q.Pool().Exec(ctx, q.Schema().Query("scenario_clean"), run)
+func clean(ctx context.Context, db session, schema *leasesql.Schema, run string) error {
+	_, err := db.Exec(ctx, schema.Query("scenario_clean"), run)
 	return err
 }
 
 // cleanOwn removes all jobs of this play.
 func (s *Stage) cleanOwn(ctx context.Context) error {
-	err := surely(ctx, func(ctx context.Context) error { return clean(ctx, s.Q, s.run) })
+	err := surely(ctx, func(ctx context.Context) error { return clean(ctx, s.Q.Pool(), s.Q.Schema(), s.run) })
 	if err != nil {
 		return fmt.Errorf("%w; left are the jobs in queues %s and %s-…: the next play in schema %s removes them", err, s.run, s.run, s.Q.Schema().Name())
 	}
@@ -110,13 +129,13 @@ func (s *Stage) sweepRuns(ctx context.Context) error {
 	rows, _ := s.lock.Query(ctx, s.Q.Schema().Query("scenario_runs"))
 	runs, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return err
+		return fmt.Errorf("look for what killed plays left: %w", err)
 	}
 	return s.sweep(ctx, runs, func(run string) error {
 		if stale, err := s.stale(ctx, s.Q.Schema(), run); err != nil || !stale {
 			return err
 		}
-		return clean(ctx, s.Q, run)
+		return clean(ctx, s.lock, s.Q.Schema(), run)
 	})
 }
 
@@ -125,28 +144,35 @@ func (s *Stage) sweepSchemas(ctx context.Context) error {
 	rows, _ := s.lock.Query(ctx, s.Q.Schema().Query("scenario_schemas"), schemaPrefix)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return err
+		return fmt.Errorf("look for what killed plays left: %w", err)
 	}
 	runs := make([]string, len(names))
 	for i, name := range names {
 		runs[i] = strings.ReplaceAll(strings.TrimPrefix(name, schemaPrefix), "_", "-")
 	}
 	return s.sweep(ctx, runs, func(run string) error {
-		schema, err := leasesql.ForSchema(schemaPrefix + strings.ReplaceAll(run, "-", "_"))
+		schema, err := leasesql.ForSchema(schemaName(run))
 		if err != nil {
 			return nil // none of ours
 		}
 		if stale, err := s.stale(ctx, schema, run); err != nil || !stale {
 			return err
 		}
-		return s.dropSchema(ctx, schema)
+		return dropSchema(ctx, s.lock, schema)
 	})
 }
+
+// schemaName is the schema that a play makes.
+func schemaName(run string) string { return schemaPrefix + strings.ReplaceAll(run, "-", "_") }
 
 // stale tells whether a play has shown no sign of life for a while. Who has its lock may
 // rely on that: without it the play shows none.
 func (s *Stage) stale(ctx context.Context, schema *leasesql.Schema, run string) (stale bool, err error) {
-	err = s.lock.QueryRow(ctx, schema.Query("scenario_stale"), run, deadAfter.Seconds()).Scan(&stale)
+	while := deadAfter
+	if s.play.ground.Alone { // whoever was here before is gone
+		while = 0
+	}
+	err = s.lock.QueryRow(ctx, schema.Query("scenario_stale"), run, while.Seconds()).Scan(&stale)
 	pg := (*pgconn.PgError)(nil)
 	if errors.As(err, &pg) && (pg.Code == "42P01" || pg.Code == "42703" || pg.Code == "3F000") {
 		return true, nil // killed before it was entered
@@ -154,7 +180,9 @@ func (s *Stage) stale(ctx context.Context, schema *leasesql.Schema, run string) 
 	return stale, err
 }
 
-// sweep calls remove for each play whose lock is free, and holds it meanwhile.
+// sweep calls remove for each play whose lock is free, and holds it meanwhile. What cannot
+// be removed, since it is somebody else's or somebody has locked it, is left for the next
+// play, and said: it is no reason not to play.
 func (s *Stage) sweep(ctx context.Context, runs []string, remove func(run string) error) error {
 	for _, run := range runs {
 		if run == s.run {
@@ -167,8 +195,13 @@ func (s *Stage) sweep(ctx context.Context, runs []string, remove func(run string
 		if !got {
 			continue
 		}
-		if err := errors.Join(remove(run), s.unlock(ctx, run)); err != nil {
-			return err
+		err = remove(run)
+		if err != nil && answered(err) {
+			s.Note("", fmt.Sprintf("what the killed play %s left stays for now: %v", run, err))
+			err = nil
+		}
+		if err := errors.Join(err, s.unlock(ctx, run)); err != nil {
+			return fmt.Errorf("remove what the killed play %s left: %w", run, err)
 		}
 	}
 	return nil
@@ -177,7 +210,7 @@ func (s *Stage) sweep(ctx context.Context, runs []string, remove func(run string
 // dropOwn drops the play's own schema.
 func (s *Stage) dropOwn(ctx context.Context) error {
 	schema := s.Q.Schema()
-	err := surely(ctx, func(ctx context.Context) error { return s.dropSchema(ctx, schema) })
+	err := surely(ctx, func(ctx context.Context) error { return dropSchema(ctx, s.Q.Pool(), schema) })
 	if err != nil {
 		var cure []string
 		for _, file := range schemaDrops {
@@ -192,9 +225,9 @@ func (s *Stage) dropOwn(ctx context.Context) error {
 // schemaDrops are the statements that remove a play's schema.
 var schemaDrops = []string{"scenario_drop_publication", "scenario_drop_schema"}
 
-func (s *Stage) dropSchema(ctx context.Context, schema *leasesql.Schema) error {
+func dropSchema(ctx context.Context, db session, schema *leasesql.Schema) error {
 	for _, statement := range schemaDrops {
-		if _, err := s.Q.Pool().Exec(ctx, schema.Query(statement)); err != nil {
+		if _, err := db.Exec(ctx, schema.Query(statement)); err != nil {
 			return err
 		}
 	}

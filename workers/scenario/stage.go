@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 
@@ -90,7 +89,7 @@ func (s *Stage) build(ctx context.Context) error {
 	config, schema, where := s.play.ground.Queue.Pool().Config(), s.play.ground.Queue.Schema().Name(), "queue "+s.run
 	switch s.play.scenario.Needs {
 	case Schema:
-		schema = schemaPrefix + strings.ReplaceAll(s.run, "-", "_")
+		schema = schemaName(s.run)
 		where = "schema " + schema
 	case Server:
 		server, err := s.startServer(ctx)

@@ -32,7 +32,7 @@ func found(t *testing.T, g scenario.Ground) string {
 		(select 'archive ' || string_agg(queue, ',') from leasetop.jobs_archive),
 		(select 'keys ' || string_agg(key, ',') from leasetop.once),
 		(select 'plans ' || string_agg(id::text, ',') from leasetop.redrive_plans),
-		(select 'schemas ' || string_agg(nspname, ',') from pg_namespace where nspname like 'leasetop\_play%'),
+		(select 'schemas ' || string_agg(nspname, ',' order by nspname) from pg_namespace where nspname like 'leasetop\_play%'),
 		(select 'publications ' || string_agg(pubname, ',') from pg_publication where pubname like 'leasetop\_play%'),
 		(select 'sessions ' || string_agg(application_name, ',') from pg_stat_activity
 		  where datname = current_database() and (application_name = 'leasetop audience' or starts_with(application_name, 'leasetop scenario'))))`).Scan(&left); err != nil {
