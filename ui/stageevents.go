@@ -99,13 +99,18 @@ func choose(all []playEvent, lines func(int) int, h int) []int {
 	}
 	crowded := sum > h
 	var chosen []int
+	least := 0
 	for _, i := range order {
+		if all[i].weight() < least {
+			break
+		}
 		if crowded && all[i].what == workers.Spawned && len(chosen) > 0 {
 			break // that somebody is there is seen in the lanes
 		}
 		n := lines(i)
-		if n > h && len(chosen) > 0 {
-			break
+		if n > h && len(chosen) > 0 { // a shorter one that means as much may have room
+			least = all[i].weight()
+			continue
 		}
 		h -= n
 		chosen = append(chosen, i)
@@ -114,11 +119,13 @@ func choose(all []playEvent, lines func(int) int, h int) []int {
 	return chosen
 }
 
-// weight is how much an event means for the story: what it says itself, and what became
-// of jobs and workers, goes before what the runtime tells besides.
+// weight is how much an event means for the story: what it says itself, and then what
+// became of jobs and workers, goes before what the runtime tells besides.
 func (h *playEvent) weight() int {
 	switch h.what {
-	case "", workers.ReapedBack, workers.ReapedDead, workers.StaleFenced, workers.Killed, workers.Panicked:
+	case "":
+		return 4
+	case workers.ReapedBack, workers.ReapedDead, workers.StaleFenced, workers.Killed, workers.Panicked:
 		return 3
 	case workers.Froze, workers.Thawed, workers.Cancelled, workers.StuckFound, workers.Mishap:
 		return 2

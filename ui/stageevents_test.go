@@ -87,6 +87,34 @@ func TestEventsAreChosenByWeight(t *testing.T) {
 	}
 }
 
+// What a story says itself has room before all else; of what means as much, a shorter event
+// takes the lines that are left, and nothing that means less does.
+func TestLinesOfEventsAreNotWasted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what  []workers.What
+		lines []int
+		h     int
+		want  []int
+	}{
+		{[]workers.What{"", workers.ReapedBack}, []int{1, 2}, 2, []int{0}},
+		{[]workers.What{"", "", ""}, []int{1, 2, 2}, 3, []int{0, 2}},
+		{[]workers.What{workers.Spawned, "", workers.DBTrouble}, []int{1, 2, 1}, 2, []int{1}},
+		{[]workers.What{workers.DBTrouble, "", ""}, []int{1, 2, 2}, 3, []int{2}},
+		{[]workers.What{"", workers.Spawned}, []int{1, 1}, 2, []int{0, 1}},
+		{[]workers.What{workers.Spawned}, []int{3}, 1, []int{0}},
+		{nil, nil, 1, nil},
+	} {
+		var all []playEvent
+		for _, what := range c.what {
+			all = append(all, playEvent{what: what})
+		}
+		if got := choose(all, func(i int) int { return c.lines[i] }, c.h); !slices.Equal(got, c.want) {
+			t.Errorf("%q of %v lines in %d: %v are told, not %v", c.what, c.lines, c.h, got, c.want)
+		}
+	}
+}
+
 // A job is lost before it is taken over, in whatever order one look found it; another job's
 // loss stays where it is.
 func TestTakeOverIsToldAfterTheLoss(t *testing.T) {

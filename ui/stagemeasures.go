@@ -66,7 +66,7 @@ func (s *stagePage) newest(w int) string {
 	}
 	figures := join(figure(last.Value), last.Unit)
 	if bound := last.Bound.String(); bound != "" {
-		figures += ", " + bound
+		figures += " │ " + bound
 	}
 	mark := map[scenario.State]string{scenario.Failed: "✗ ", scenario.Unjudged: "– "}[last.State]
 	end := ": " + figures + pick(s.of.fresh(last.Name), " ◂ new", "")
