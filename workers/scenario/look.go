@@ -28,7 +28,8 @@ func (s *Stage) observe(ctx context.Context) {
 		s.look(ctx)
 		s.showWorkers()
 	}
-	for _, look := range []func(context.Context){jobs, s.count} {
+	counts := func(ctx context.Context) { _, _ = s.count(ctx) } // the picture says whether it could
+	for _, look := range []func(context.Context){jobs, counts} {
 		s.watched.Go(func() {
 			timer := time.NewTimer(0)
 			defer timer.Stop()
@@ -88,8 +89,8 @@ func (s *Stage) look(ctx context.Context) {
 	}
 }
 
-// count counts what must hold in every story.
-func (s *Stage) count(ctx context.Context) {
+// count counts what must hold in every story, and shows it. The error says why that could not be.
+func (s *Stage) count(ctx context.Context) (Invariants, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	defer time.AfterFunc(staleAfter, s.missed).Stop()
@@ -98,11 +99,11 @@ func (s *Stage) count(ctx context.Context) {
 	case errors.Is(err, errSwept):
 		s.play.cancel(errSwept)
 	case errors.Is(ctx.Err(), context.Canceled): // nobody asks any more
-		return
+		return inv, ctx.Err()
 	}
 	if err != nil {
 		s.missed()
-		return
+		return inv, err
 	}
 	s.play.board.touch(func(b *Picture) (news bool) {
 		before := b.Invariants
@@ -111,6 +112,7 @@ func (s *Stage) count(ctx context.Context) {
 		b.Invariants = inv
 		return news
 	})
+	return inv, nil
 }
 
 // missed shows that what must hold was not counted.

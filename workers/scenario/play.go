@@ -111,24 +111,24 @@ func (p *Play) Result() Result {
 // perform is the whole play.
 func (p *Play) perform(ctx context.Context) {
 	defer close(p.done)
+	defer p.cancel(nil)
 	stage, err := newStage(ctx, p)
 	if err == nil {
 		err = p.tell(ctx, stage)
+	}
+	if stage.watch != nil && ctx.Err() == nil { // the last picture is of the end, and it is judged
+		stage.watch()
+		stage.watched.Wait()
+		stage.look(ctx)
+		if judged := p.judge(ctx, stage); err == nil {
+			err = judged
+		}
+		stage.showWorkers()
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 		if !errors.Is(cause, ErrCancelled) && !errors.Is(cause, errSwept) {
 			err = fmt.Errorf("%w: %w", ErrCancelled, cause)
-		}
-	}
-	if stage.watch != nil && ctx.Err() == nil { // so that the last picture is of the end
-		stage.watch()
-		stage.watched.Wait()
-		stage.look(ctx)
-		stage.count(ctx)
-		stage.showWorkers()
-		if errors.Is(context.Cause(ctx), errSwept) { // so its jobs are not lost
-			err = errSwept
 		}
 	}
 	p.board.change(func(b *Picture) { b.State = CleaningUp })
@@ -155,10 +155,7 @@ func (p *Play) tell(ctx context.Context, s *Stage) error {
 			return err
 		}
 	}
-	if err := p.measure(ctx, s, 0); err != nil {
-		return err
-	}
-	return p.judge(ctx, s)
+	return p.measure(ctx, s, 0)
 }
 
 // setUp gives up when it takes too long. What it makes may live as long as the play.
@@ -172,10 +169,13 @@ func (p *Play) setUp(ctx context.Context, s *Stage, setup func(context.Context, 
 	setting, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(within, func() { cancel(late) })
 	err := setup(setting, s)
-	if !timer.Stop() && ctx.Err() == nil && err != nil && !errors.Is(err, late) {
-		err = fmt.Errorf("%w: %w", late, err)
+	switch {
+	case timer.Stop() || ctx.Err() != nil:
+		return err
+	case err == nil || errors.Is(err, late): // what it made may live under a context that is over
+		return late
 	}
-	return err
+	return fmt.Errorf("%w: %w", late, err)
 }
 
 func (p *Play) step(ctx context.Context, s *Stage, i int) error {
@@ -321,49 +321,6 @@ func (p *Play) tick(step, n int, acted time.Time) (stop func()) {
 		}
 	}()
 	return func() { close(over) }
-}
-
-// measure takes the measures that are known after a step, whose number it is; 0 is the last.
-func (p *Play) measure(ctx context.Context, s *Stage, step int) error {
-	for n := range p.scenario.Measures {
-		m := &p.scenario.Measures[n]
-		if m.After != step {
-			continue
-		}
-		value, err := m.Value(ctx, s)
-		if err != nil {
-			return fmt.Errorf("measure %s: %w", m.Name, err)
-		}
-		state := Passed
-		switch {
-		case m.Bound.Kept(value):
-		case m.Timed && p.o.Patience > 1:
-			state = Unjudged
-		default:
-			state = Failed
-		}
-		p.board.change(func(b *Picture) { b.Measures[n].Value, b.Measures[n].State = value, state })
-	}
-	return nil
-}
-
-// judge looks at the measures, and at what must hold in every story.
-func (p *Play) judge(ctx context.Context, s *Stage) error {
-	inv, err := s.Invariants(ctx)
-	if err != nil {
-		return err
-	}
-	failed := false
-	p.board.change(func(b *Picture) {
-		b.Invariants = inv
-		for _, m := range b.Measures {
-			failed = failed || m.State == Failed
-		}
-	})
-	if failed || !inv.Kept() {
-		return errFailed
-	}
-	return nil
 }
 
 // Lacks tells whether a test took a protection out, for stories that do what it is about

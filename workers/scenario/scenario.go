@@ -87,11 +87,11 @@ func (b Bound) Kept(v float64) bool {
 // Limits are the bound's numbers, nil where there is none.
 func (b Bound) Limits() (least, most *float64) { return b.least, b.most }
 
-// String is the bound in words: "at most 2.25", "0"; "" is none.
+// String is the bound in words: "at most 2.25", "exactly 0"; "" is none.
 func (b Bound) String() string {
 	switch {
 	case b.most != nil && b.least != nil && *b.most == *b.least:
-		return fmt.Sprintf("%g", *b.most)
+		return fmt.Sprintf("exactly %g", *b.most)
 	case b.most != nil && b.least != nil:
 		return fmt.Sprintf("%g to %g", *b.least, *b.most)
 	case b.most != nil:
