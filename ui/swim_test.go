@@ -288,10 +288,10 @@ func TestWorkersThatAreCutOffAreDrawnSo(t *testing.T) {
 		s.seesNot("≠")
 		s.send(brokenMsg{list: []faults.Broken{{Name: "listen", Since: s.now}, {Name: name, Since: s.now}}})
 		s.pass(3)
-		s.sees("▸w1   ≠", " w2   ≠", "p1   ●", "≠╌ cut off", "A 1 send w1 cut off")
+		s.sees("▸w1   ≠", " w2   ≠", "p1   ≠", "≠╌ cut off", "A 1 send w1 cut off")
 		s.send(brokenMsg{})
 		s.pass(1)
-		s.sees("▸w1   ○", "w2   ○", "≠╌╌╌")
+		s.sees("▸w1   ○", "w2   ○", "p1   ●", "≠╌╌╌")
 		s.pass(60)
 	}
 }
