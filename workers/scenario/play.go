@@ -25,10 +25,8 @@ type Options struct {
 }
 
 const (
-	usualPatience = 5 * time.Second
-	usualSetUp    = 30 * time.Second
-	lookAgain     = 20 * time.Millisecond // between two looks at an assertion
-	cleanUpTime   = 30 * time.Second
+	usualSetUp  = 30 * time.Second
+	cleanUpTime = 30 * time.Second
 	// Reading time of a narration: about 14 characters a second, as subtitles have it.
 	readingPace  = 70 * time.Millisecond
 	leastReading = 2500 * time.Millisecond
@@ -245,82 +243,6 @@ func (p *Play) await(ctx context.Context, step *Step) error {
 			over = true
 		}
 	}
-}
-
-// expect looks at an assertion until it holds.
-func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Time) (bool, error) {
-	e := &p.scenario.Steps[step].Expect[n]
-	patience := e.Within
-	if patience == 0 {
-		patience = usualPatience
-	}
-	patience *= time.Duration(p.o.Patience)
-	set := func(state State, seen string) {
-		p.board.change(func(b *Picture) {
-			a := &b.Steps[step].Assertions[n]
-			a.State, a.Seen, a.Took = state, seen, time.Since(acted)
-		})
-	}
-	set(Playing, "")
-	defer p.tick(step, n, acted)()
-	again := time.NewTicker(lookAgain)
-	defer again.Stop()
-	deadline := acted.Add(patience)
-	for {
-		// Once more after the deadline: the look before it may have been long ago.
-		late := !time.Now().Before(deadline)
-		looking, cancel := context.WithDeadline(ctx, time.Now().Add(max(time.Until(deadline), usualPatience)))
-		ok, seen, err := e.Holds(looking, s)
-		cancel()
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		if err != nil {
-			ok, seen = false, err.Error()
-		}
-		switch {
-		case ok:
-			set(Passed, seen)
-			return true, nil
-		case late:
-			set(Failed, seen)
-			return false, nil
-		}
-		p.board.touch(func(b *Picture) (news bool) {
-			a := &b.Steps[step].Assertions[n]
-			news, a.Seen = a.Seen != seen, seen
-			return news
-		})
-		select {
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		case <-again.C:
-		}
-	}
-}
-
-// tick has the audience see how long an assertion has been looked at, until it is stopped:
-// a look may take long where a server is away.
-func (p *Play) tick(step, n int, acted time.Time) (stop func()) {
-	ticker, over := time.NewTicker(LookEvery), make(chan struct{})
-	go func() {
-		defer ticker.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-ticker.C:
-			}
-			p.board.touch(func(b *Picture) (news bool) {
-				a := &b.Steps[step].Assertions[n]
-				if a.State == Playing {
-					a.Took, news = time.Since(acted), true
-				}
-				return news
-			})
-		}
-	}()
-	return func() { close(over) }
 }
 
 // Lacks tells whether a test took a protection out, for stories that do what it is about

@@ -43,9 +43,11 @@ type Step struct {
 
 // Expect is an assertion, looked at again and again until it holds or its time is over.
 type Expect struct {
-	Text   string        // "job 2 is back to pending"
-	Harm   bool          // it is what a mistake costs: to be seen, but no promise that is kept
-	Within time.Duration // counted from the end of the act; 0 is 5 s
+	Text string // "job 2 is back to pending"
+	Harm bool   // it is what a mistake costs: to be seen, but no promise that is kept
+	// Within is counted from the end of the act; 0 is 5 s. No look begins later, but for one
+	// where those before it took so long that it has had none.
+	Within time.Duration
 	// Holds tells whether it is so, and what was seen, for when it is not. An error is
 	// seen too, and the look repeated: a server may be away for a while.
 	Holds func(ctx context.Context, s *Stage) (ok bool, seen string, err error)
