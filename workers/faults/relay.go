@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,6 +30,9 @@ type Relay struct {
 	end     context.CancelFunc
 	forward sync.WaitGroup
 }
+
+// relayPrefix begins the names of the folders of relays.
+const relayPrefix = "leasetop-relay-"
 
 // relayPort is part of the socket's name only.
 const relayPort = "5432"
@@ -52,15 +56,16 @@ func newRelay(config *pgx.ConnConfig, cable *Cable) (*Relay, error) {
 	if cable != nil {
 		cable.Through(config)
 	}
-	folder, err := os.MkdirTemp("", "leasetop-relay-") // made 0700
-	if err == nil && len(folder)+len("/.s.PGSQL."+relayPort) > longestSocket {
+	folder, err := os.MkdirTemp("", relayPrefix) // made 0700
+	if err == nil && len(socketIn(folder)) > longestSocket {
 		_ = os.Remove(folder)
-		folder, err = os.MkdirTemp("/tmp", "leasetop-relay-")
+		folder, err = os.MkdirTemp("/tmp", relayPrefix)
 	}
 	if err != nil {
 		return nil, err
 	}
-	socket, err := net.Listen("unix", filepath.Join(folder, ".s.PGSQL."+relayPort))
+	sweepRelays(filepath.Dir(folder))
+	socket, err := net.Listen("unix", socketIn(folder))
 	if err != nil {
 		_ = os.RemoveAll(folder)
 		return nil, err
@@ -69,6 +74,31 @@ func newRelay(config *pgx.ConnConfig, cable *Cable) (*Relay, error) {
 	r.ctx, r.end = context.WithCancel(context.Background())
 	r.forward.Go(r.accept)
 	return r, nil
+}
+
+// socketIn is the name that PostgreSQL's clients look for in a folder.
+func socketIn(folder string) string { return filepath.Join(folder, ".s.PGSQL."+relayPort) }
+
+// relayBegins is how long a relay may take from its folder to listening.
+const relayBegins = time.Minute
+
+// sweepRelays removes what relays of killed programs left in a folder: sockets on which
+// nobody listens.
+func sweepRelays(in string) {
+	left, _ := filepath.Glob(filepath.Join(in, relayPrefix+"*"))
+	for _, folder := range left {
+		info, err := os.Lstat(folder)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < relayBegins {
+			continue
+		}
+		client, err := net.Dial("unix", socketIn(folder))
+		switch {
+		case err == nil:
+			_ = client.Close()
+		case errors.Is(err, syscall.ECONNREFUSED):
+			_ = os.RemoveAll(folder)
+		}
+	}
 }
 
 // URL is a connection string that leads through the relay to the same database as the

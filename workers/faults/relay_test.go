@@ -2,8 +2,10 @@ package faults
 
 import (
 	"context"
+	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -98,5 +100,43 @@ func TestRelaysAddressKeepsWhatTheConnectionHadAndOnlyItsOwnerCanReachIt(t *test
 	}
 	if u, err := url.Parse(r.URL()); err != nil || strings.Contains(u.Redacted(), "s%20e") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestRelayRemovesWhatThoseOfKilledProgramsLeft(t *testing.T) {
+	t.Parallel()
+	in := t.TempDir()
+	folder := func(name string, age time.Duration, listens, open bool) string {
+		path := filepath.Join(in, relayPrefix+name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if listens {
+			l, err := net.Listen("unix", socketIn(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.(*net.UnixListener).SetUnlinkOnClose(false) // as when its program is killed
+			if open {
+				t.Cleanup(func() { _ = l.Close() })
+			} else {
+				_ = l.Close()
+			}
+		}
+		if then := time.Now().Add(-age); os.Chtimes(path, then, then) != nil {
+			t.Fatal("the folder cannot be made older")
+		}
+		return path
+	}
+	killed := folder("1", time.Hour, true, false)
+	stays := []string{folder("2", time.Hour, true, true), folder("3", 0, true, false), folder("4", 0, false, false)}
+	sweepRelays(in)
+	if _, err := os.Stat(killed); !os.IsNotExist(err) {
+		t.Errorf("what a killed program left is there: %v", err)
+	}
+	for _, path := range stays {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
 	}
 }
