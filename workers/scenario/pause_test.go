@@ -23,7 +23,7 @@ func TestPauseIsTheLongestTimeWithoutAnEffect(t *testing.T) {
 				t.Errorf("from %v to %v the longest is %v, want %v: %v", after, before, got, want, err)
 			}
 		}
-		pause(0, time.Minute, 0)
+		pause(0, time.Minute, time.Minute)
 		jobs, err := s.Enqueue(ctx, queue.NewJob{})
 		if err != nil {
 			return err
@@ -35,11 +35,12 @@ func TestPauseIsTheLongestTimeWithoutAnEffect(t *testing.T) {
 				return err
 			}
 		}
-		pause(0, time.Minute, 3*time.Second)
-		pause(3*time.Second, time.Minute, 2*time.Second)
+		pause(0, 7*time.Second, 3*time.Second)
+		pause(3*time.Second, 7*time.Second, 2*time.Second)
 		pause(3*time.Second, 5*time.Second, time.Second)
-		pause(3500*time.Millisecond, time.Minute, 2*time.Second)
-		pause(7*time.Second, time.Minute, 0)
+		pause(3500*time.Millisecond, 7*time.Second, 2*time.Second)
+		pause(0, 10*time.Second, 4*time.Second)
+		pause(7*time.Second, 10*time.Second, 3*time.Second)
 		_, err = s.Q.Pool().Exec(ctx, "delete from leasetop.scenario_ledger where run = $1", s.RunName())
 		return err
 	})
