@@ -30,7 +30,11 @@ func (a *app) playLine(w int) []string {
 	}
 	opens := ""
 	if a.typing() == nil {
-		opens = t.accent.draw(a.scenarioNumber()) + t.dim.draw(" opens")
+		opener := a.scenarioNumber()
+		if a.page() == page(a.stories) {
+			opener = "o"
+		}
+		opens = t.accent.draw(opener) + t.dim.draw(" opens")
 	}
 	return []string{spread(left, []part{{opens, 0}}, w)}
 }

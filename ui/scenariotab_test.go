@@ -172,7 +172,7 @@ func TestListSaysWhatAnOpenPlayForbids(t *testing.T) {
 		s.press("enter", "esc")
 		s.seesNot("goes on:")
 		s.press("j")
-		s.sees("! crash goes on: o opens it, S stops it", "o open crash", "S stop it")
+		s.sees("! crash goes on: o opens it, S stops it", "o open crash", "S stop it", "o opens")
 		s.press("enter")
 		s.sees("play: crash goes on: o opens it, S stops it")
 		s.press("o")
