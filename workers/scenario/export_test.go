@@ -9,6 +9,7 @@ import (
 // What the tests of this package know besides: they are written from outside, since what
 // they have in common with those of the stories is.
 const (
+	BackEvery   = backEvery
 	BeingMade   = beingMade
 	DeadAfter   = deadAfter
 	LockPrefix  = lockPrefix

@@ -122,14 +122,15 @@ func (s *Stage) hearken(ctx context.Context) error {
 	}
 }
 
-// takeLockAgain takes the lock in another session, as soon as there can be one.
+// takeLockAgain takes the lock in another session, as soon as there can be one. It waits
+// before the first try, too: a session that is no better than the last is no sooner there.
 func (s *Stage) takeLockAgain(ctx context.Context) {
 	_ = s.closeLock(ctx)
-	for {
+	for pause(ctx, backEvery) {
 		connecting, cancel := context.WithTimeout(ctx, beatTakes)
 		err := s.takeLock(connecting)
 		cancel()
-		if err == nil || !pause(ctx, backEvery) {
+		if err == nil {
 			return
 		}
 	}

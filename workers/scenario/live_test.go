@@ -243,6 +243,42 @@ func TestSweptPlayStopsAndSaysSo(t *testing.T) {
 	}
 }
 
+// A heartbeat that fails in whatever session does not have the server flooded with sessions.
+func TestPlayWhoseHeartbeatFailsTriesAgainNowAndThen(t *testing.T) {
+	t.Parallel()
+	g := scenariotest.Ground(t)
+	play := scenario.Start(t.Context(), still(scenario.Queue), g, scenario.Options{Stepped: true})
+	scenariotest.Reach(t, play, 0)
+	do(t, g, "create sequence beats")
+	do(t, g, "create function no() returns trigger language plpgsql as $$ begin perform nextval('beats'); raise 'not today'; end $$")
+	do(t, g, "create trigger no before update on leasetop.scenario_runs for each row execute function no()")
+	tries := func() (n int, seconds float64) {
+		t.Helper()
+		if err := g.Queue.Pool().QueryRow(t.Context(), "select last_value, extract(epoch from clock_timestamp()) from beats").Scan(&n, &seconds); err != nil {
+			t.Fatal(err)
+		}
+		return n, seconds
+	}
+	eventually(t, "its heartbeat has failed twice", func() bool {
+		n, _ := tries()
+		return n >= 2
+	})
+	before, began := tries()
+	eventually(t, "it tries on", func() bool {
+		n, _ := tries()
+		return n >= before+4
+	})
+	after, ended := tries()
+	if most := 2 + (ended-began)/scenario.BackEvery.Seconds(); float64(after-before) > most {
+		t.Errorf("it tried %d times within %.2f s", after-before, ended-began)
+	}
+	do(t, g, "drop trigger no on leasetop.scenario_runs")
+	play.Next()
+	if r := play.Result(); !r.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Whatever session breaks, the clean-up uses another.
 func TestCleanUpConnectsAnew(t *testing.T) {
 	t.Parallel()
