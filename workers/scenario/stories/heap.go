@@ -8,9 +8,9 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// showHeap shows, as bars, the dead letters of a redrive's story by what they are, and
-// what most of each died of, until the play is over.
-func showHeap(s *scenario.Stage) {
+// showHeap shows, as bars, the dead letters of a redrive's story by what they are, until the
+// play is over; and what most of each died of, as long as why tells so.
+func showHeap(s *scenario.Stage, why func() bool) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(s.Context()))
 	var showing sync.WaitGroup
 	s.Later("end the bars", func(context.Context) error {
@@ -35,6 +35,9 @@ func showHeap(s *scenario.Stage) {
 			for _, kind := range heapKinds {
 				bar := now[kind]
 				bar.Name, bar.Unit, bar.Most = kind, "dead", heapMost
+				if !why() {
+					bar.Note = ""
+				}
 				if before, ok := shown[kind]; !ok || before != bar {
 					shown[kind] = bar
 					s.Bar(bar)

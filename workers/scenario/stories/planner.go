@@ -11,9 +11,10 @@ import (
 )
 
 // planner starts and executes redrive plans, one at a time, as the dashboard does for
-// the person before it.
+// the person before it. Each has a bar, which says how far it is and why it stands.
 type planner struct {
-	id    int64
+	id    int64         // of the plan at hand, in the database
+	count int           // of the plans so far: the audience knows each by its number
 	fails chan error    // of the execution
 	over  chan struct{} // closed when it has ended
 }
@@ -34,9 +35,46 @@ func (p *planner) start(ctx context.Context, s *scenario.Stage, plan queue.NewPl
 		return err
 	}
 	p.id = started.ID
-	s.Note("", fmt.Sprintf("plan %d: redrive %d dead letters, %d first", p.id, started.Total, started.Canary))
+	p.count++
+	s.Note("", fmt.Sprintf("plan %d: redrive %d dead mails, %d first", p.count, started.Total, started.Canary))
+	showPlan(s, p.count, started)
 	p.execute(ctx, s)
 	return nil
+}
+
+// showPlan shows, as a bar, how far a plan is, and how it stands.
+func showPlan(s *scenario.Stage, number int, plan queue.Plan) {
+	bar := scenario.Bar{
+		Name: fmt.Sprintf("plan %d", number), Unit: fmt.Sprintf("of %d", plan.Total),
+		Value: float64(plan.Redriven), Most: float64(plan.Total),
+	}
+	switch plan.State {
+	case queue.PlanRunning, queue.PlanCanary:
+		bar.Note = "its canary goes first"
+		if plan.Redriven >= int64(plan.Canary) && plan.State == queue.PlanRunning {
+			bar.Note = "the others follow"
+		}
+	case queue.PlanStopped:
+		bar.Note, bar.Bad, bar.Over = "stopped: its canary died again", true, true
+	case queue.PlanHeld:
+		bar.Note = "held: its canary went well, we are asked"
+	case queue.PlanDone:
+		bar.Note, bar.Over = "done", true
+	default:
+		bar.Note = string(plan.State)
+	}
+	s.Bar(bar)
+}
+
+// toldOf is what came of the execution of a plan, in words.
+func toldOf(number int, plan queue.Plan) string {
+	switch plan.State {
+	case queue.PlanStopped:
+		return fmt.Sprintf("plan %d stopped: %d of %d mails of its canary died again", number, plan.DiedAgain, plan.Canary)
+	case queue.PlanHeld:
+		return fmt.Sprintf("plan %d is held: its canary went well, and we are asked", number)
+	}
+	return fmt.Sprintf("plan %d is %s: %d of %d mails redriven", number, plan.State, plan.Redriven, plan.Total)
 }
 
 // execute has the plan executed until there is nothing to do for now.
@@ -45,22 +83,16 @@ func (p *planner) execute(ctx context.Context, s *scenario.Stage) {
 	fails := make(chan error, 1)
 	over := make(chan struct{})
 	p.fails, p.over = fails, over
-	id := p.id
+	id, number := p.id, p.count
 	go func() {
 		defer close(over)
-		plan, err := s.Q.ExecutePlan(ctx, id, func(plan queue.Plan) { s.Plot("redriven", "jobs", float64(plan.Redriven)) })
+		plan, err := s.Q.ExecutePlan(ctx, id, func(plan queue.Plan) { showPlan(s, number, plan) })
 		if err != nil {
 			fails <- err
 			return
 		}
-		told := fmt.Sprintf("plan %d is %s", id, plan.State)
-		switch {
-		case plan.Why != "":
-			told += ": " + plan.Why
-		case plan.State == queue.PlanHeld:
-			told += ": its canary went well, and it was asked to wait"
-		}
-		s.Note("", told)
+		showPlan(s, number, plan)
+		s.Note("", toldOf(number, plan))
 	}()
 	s.Later("end the execution of the plan", func(context.Context) error {
 		cancel()
@@ -78,7 +110,7 @@ func (p *planner) stands(ctx context.Context, s *scenario.Stage, state queue.Pla
 		p.fails <- failed // for the next look
 	default:
 	}
-	return plan.State == state, fmt.Sprintf("plan %d is %s: %d redriven, %d died again", p.id, plan.State, plan.Redriven, plan.DiedAgain), err
+	return plan.State == state, fmt.Sprintf("plan %d is %s: %d redriven, %d died again", p.count, plan.State, plan.Redriven, plan.DiedAgain), err
 }
 
 func (p *planner) cancel(ctx context.Context, s *scenario.Stage, why string) error {
