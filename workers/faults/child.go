@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -86,42 +85,10 @@ func handlersNamed(name string, q *queue.Queue) (*workers.Handlers, error) {
 	return make(q), nil
 }
 
-var told struct {
-	sync.Mutex
-	words map[string]chan struct{}
-}
-
-// Told is closed once this process, a worker process, was told the word by
-// [Process.Say]. Handlers wait for it where in another process they would wait for a
-// channel.
-func Told(word string) <-chan struct{} { return wordChannel(word) }
-
-func wordChannel(word string) chan struct{} {
-	told.Lock()
-	defer told.Unlock()
-	if told.words == nil {
-		told.words = map[string]chan struct{}{}
-	}
-	if told.words[word] == nil {
-		told.words[word] = make(chan struct{})
-	}
-	return told.words[word]
-}
-
-// heed listens to the process that started this one, and dies with it.
-func heed(in *bufio.Reader) {
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			die()
-		}
-		word := wordChannel(strings.TrimSuffix(line, "\n"))
-		select {
-		case <-word:
-		default:
-			close(word)
-		}
-	}
+// heed waits for the end of the process that started this one, and dies with it.
+func heed(in io.Reader) {
+	_, _ = io.Copy(io.Discard, in)
+	die()
 }
 
 // die is the end of this process by a real SIGKILL.

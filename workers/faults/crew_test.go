@@ -363,9 +363,7 @@ func TestCrewsProcessDrains(t *testing.T) {
 	c.mu.Lock()
 	p := c.named(name).Process
 	c.mu.Unlock()
-	if err := p.Say("open"); err != nil {
-		t.Fatal(err)
-	}
+	letGo(t, p)
 	if w := has(t, c, name, func(w workers.Snapshot) bool { return w.State == workers.Stopped }); w.Completed != 1 {
 		t.Errorf("%+v", w)
 	}

@@ -22,12 +22,9 @@ type Dependency struct {
 	counters Calls
 }
 
-// Calls are how often a dependency was called, and how that went. Those that still wait
-// for a slow answer are in neither.
-type Calls struct {
-	Begun, Succeeded, Failed uint64
-	GivenUp                  uint64 // the caller's context ended first
-}
+// Calls are how often a dependency answered, and how. Calls that wait for a slow answer, or
+// whose caller gave up, are in neither.
+type Calls struct{ Succeeded, Failed uint64 }
 
 // NewDependency makes one that works. Which calls will fail depends on the seed, and on
 // the order of the calls.
@@ -54,7 +51,6 @@ func (d *Dependency) Calls() Calls {
 // cause of the end of ctx.
 func (d *Dependency) Call(ctx context.Context) error {
 	d.mu.Lock()
-	d.counters.Begun++
 	fails, slow := d.random.Float64() < d.failing, d.slow
 	d.mu.Unlock()
 	var gone error
@@ -71,7 +67,6 @@ func (d *Dependency) Call(ctx context.Context) error {
 	defer d.mu.Unlock()
 	switch {
 	case gone != nil:
-		d.counters.GivenUp++
 		return fmt.Errorf("wait for the dependency: %w", gone)
 	case fails:
 		d.counters.Failed++

@@ -31,7 +31,7 @@ func TestDependencyFailsAsOftenAsItIsSetToAndTheSameWayForTheSameSeed(t *testing
 	if other, _ := calls(8); other == one {
 		t.Error("another seed went the same way")
 	}
-	if counted.Begun != 1000 || counted.Failed < 200 || counted.Failed > 400 || counted.Succeeded+counted.Failed != 1000 {
+	if counted.Failed < 200 || counted.Failed > 400 || counted.Succeeded+counted.Failed != 1000 {
 		t.Errorf("%+v", counted)
 	}
 }
@@ -59,7 +59,7 @@ func TestDependencyIsSetAnewWhileItIsInUse(t *testing.T) {
 	if err := d.Call(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if c := d.Calls(); c != (Calls{Begun: 4, Succeeded: 2, Failed: 1, GivenUp: 1}) {
+	if c := d.Calls(); c != (Calls{Succeeded: 2, Failed: 1}) {
 		t.Errorf("%+v", c)
 	}
 }

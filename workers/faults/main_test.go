@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,11 +20,12 @@ import (
 
 func init() {
 	Register("waiting", func(*queue.Queue) *workers.Handlers {
+		opened := opens()
 		h := workers.NewHandlers()
 		h.Queue("q", func(ctx context.Context, job *queue.Job) error {
 			fmt.Printf("began %d%s\n", job.ID, os.Getenv(childVariable)) // which is not for what handlers start
 			select {
-			case <-Told("open"):
+			case <-opened:
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)
@@ -31,9 +34,10 @@ func init() {
 		return h
 	})
 	Register("stubborn", func(*queue.Queue) *workers.Handlers {
+		opened := opens()
 		h := workers.NewHandlers()
 		h.Queue("q", func(context.Context, *queue.Job) error {
-			<-Told("open")
+			<-opened
 			return nil
 		})
 		return h
@@ -43,6 +47,26 @@ func init() {
 		Poison(h, KillSelf)
 		return h
 	})
+}
+
+// opens is closed once this process, a worker process, was told by letGo to let its
+// handlers go.
+func opens() <-chan struct{} {
+	told, opened := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(told, syscall.SIGUSR1)
+	go func() {
+		<-told
+		close(opened)
+	}()
+	return opened
+}
+
+// letGo has the handlers of a worker process come to their end.
+func letGo(t testing.TB, p *Process) {
+	t.Helper()
+	if err := p.signal("open", syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestMain(m *testing.M) {

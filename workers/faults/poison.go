@@ -16,9 +16,6 @@ const (
 	PoisonKiller    = "poison_killer"    // it takes its worker down
 )
 
-// Poisons are all kinds of [Poison].
-var Poisons = []string{PoisonPermanent, PoisonPanic, PoisonKiller}
-
 // Poison adds the handlers of the three poisons to h. kill ends the worker that runs the
 // job: [KillSelf] in a worker process, a call of [KillWorker] else.
 func Poison(h *workers.Handlers, kill func(job *queue.Job)) {

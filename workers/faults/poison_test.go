@@ -32,7 +32,7 @@ func TestPoisonsOfAPoolDieAndTheirNeighboursDoNot(t *testing.T) {
 	}
 	spawn()
 	jobs := []queue.NewJob{{Kind: "fine"}, {Kind: "fine"}, {Kind: "fine"}}
-	for _, kind := range Poisons {
+	for _, kind := range []string{PoisonPermanent, PoisonPanic, PoisonKiller} {
 		jobs = append(jobs, queue.NewJob{Kind: kind, MaxAttempts: 3})
 	}
 	enqueue(t, q, jobs...)

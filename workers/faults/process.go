@@ -46,7 +46,7 @@ func appName(name string) string { return fmt.Sprintf("%s of %d", processTitle(n
 type Process struct {
 	name  string
 	cmd   *exec.Cmd
-	words io.WriteCloser // its standard input; at its end the process kills itself
+	input io.WriteCloser // its standard input; at its end the process kills itself
 	done  chan struct{}  // closed once it has ended and was reaped
 	ready chan struct{}  // closed when it first reported
 
@@ -121,7 +121,7 @@ func startProcess(o ProcessOptions) (*Process, error) {
 		out := &lines{tell: o.Output}
 		p.cmd.Stdout, p.cmd.Stderr = out, out
 	}
-	if p.words, err = p.cmd.StdinPipe(); err != nil {
+	if p.input, err = p.cmd.StdinPipe(); err != nil {
 		_ = reports.Close()
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func startProcess(o ProcessOptions) (*Process, error) {
 		_ = reports.Close()
 		return nil, err
 	}
-	if _, err := p.words.Write(append(settings, '\n')); err != nil {
+	if _, err := p.input.Write(append(settings, '\n')); err != nil {
 		<-p.done // it is gone already, and that says why
 	}
 	return p, nil
@@ -250,17 +250,6 @@ func (p *Process) suspend(what string, s syscall.Signal, on bool) error {
 func (p *Process) signal(what string, s syscall.Signal) error {
 	if err := p.cmd.Process.Signal(s); err != nil {
 		return fmt.Errorf("%s worker process %s: %w", what, p.name, err)
-	}
-	return nil
-}
-
-// Say sends a word to the process, where [Told] hears it.
-func (p *Process) Say(word string) error {
-	if strings.ContainsRune(word, '\n') {
-		return fmt.Errorf("say %q to worker process %s: a word has no line break", word, p.name)
-	}
-	if _, err := io.WriteString(p.words, word+"\n"); err != nil {
-		return fmt.Errorf("say %q to worker process %s: %w", word, p.name, err)
 	}
 	return nil
 }

@@ -117,9 +117,7 @@ func TestKilledProcessLeavesItsRowsAsTheyAreUntilTheirLeasesEndAndAnotherFinishe
 	}
 	heir := start(t, ProcessOptions{URL: url, Name: "heir", Slots: jobs, Handlers: "waiting"})
 	shows(t, heir, running(jobs))
-	if err := heir.Say("open"); err != nil {
-		t.Fatal(err)
-	}
+	letGo(t, heir)
 	until(t, q, "SELECT count(*) = $1 FROM leasetop.jobs WHERE status = 'completed' AND attempts = 2", jobs)
 }
 
@@ -133,9 +131,7 @@ func TestDrainedProcessFinishesWhatItRunsAndEndsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows(t, p, func(w workers.Snapshot) bool { return w.State == workers.Draining })
-	if err := p.Say("open"); err != nil {
-		t.Fatal(err)
-	}
+	letGo(t, p)
 	receive(t, "its end", p.Done())
 	if err := p.Err(); err != nil {
 		t.Error(err)
@@ -176,12 +172,8 @@ func TestSuspendedProcessIsAZombieThatIsFencedWhenItResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	receive(t, "the zombie to learn of it", stale)
-	if err := zombie.Say("open"); err != nil {
-		t.Fatal(err)
-	}
-	if err := heir.Say("open"); err != nil {
-		t.Fatal(err)
-	}
+	letGo(t, zombie)
+	letGo(t, heir)
 	until(t, q, "SELECT count(*) = 1 FROM leasetop.jobs WHERE status = 'completed' AND attempts = 2")
 	shows(t, zombie, func(w workers.Snapshot) bool { return w.State == workers.Idle && w.Completed == 0 })
 }
@@ -234,18 +226,11 @@ func TestWhatAProcessPrintsIsHeardLineByLine(t *testing.T) {
 	q, url := open(t)
 	id := enqueue(t, q, queue.NewJob{})[0]
 	heard := make(chan string, 100)
-	p := start(t, ProcessOptions{URL: url, Name: "loud", Handlers: "waiting", Output: func(line string) { heard <- line }})
+	start(t, ProcessOptions{URL: url, Name: "loud", Handlers: "waiting", Output: func(line string) { heard <- line }})
 	for line := range heard {
 		if line == fmt.Sprintf("began %d", id) {
 			break
 		}
-	}
-	if err := p.Say("two\nlines"); err == nil {
-		t.Error("a word with a line break was said")
-	}
-	p.Close()
-	if p.Say("open") == nil {
-		t.Error("a dead process was told something")
 	}
 }
 
@@ -318,7 +303,7 @@ func TestProcessWhoseStandardInputEndsKillsItself(t *testing.T) {
 	t.Parallel()
 	_, url := open(t)
 	p := start(t, ProcessOptions{URL: url, Name: "orphan", Handlers: "waiting"})
-	if err := p.words.Close(); err != nil {
+	if err := p.input.Close(); err != nil {
 		t.Fatal(err)
 	}
 	receive(t, "its end", p.Done())

@@ -31,9 +31,7 @@ func TestWorkersFollowTheirServerThroughARestart(t *testing.T) {
 	if !errors.Is(err, looked) {
 		t.Fatal(err)
 	}
-	if err := p.Say("open"); err != nil {
-		t.Fatal(err)
-	}
+	letGo(t, p)
 	shows(t, p, func(w workers.Snapshot) bool { return w.Completed == 1 })
 	if err := RestartServer(t.Context(), server, local.Fast, nil); err != nil {
 		t.Fatal(err)

@@ -23,8 +23,8 @@ type Storm struct {
 	stop    context.CancelFunc
 	workers sync.WaitGroup
 
-	polls, claimed, failed atomic.Uint64
-	connected              atomic.Int64
+	polls     atomic.Uint64
+	connected atomic.Int64
 }
 
 // stormLease is how long the jobs of such a worker are its own; it finishes at once.
@@ -55,12 +55,6 @@ func (s *Storm) Stop() {
 // Polls is how often the queue was asked so far.
 func (s *Storm) Polls() uint64 { return s.polls.Load() }
 
-// Claimed is how often there was a job.
-func (s *Storm) Claimed() uint64 { return s.claimed.Load() }
-
-// Failed is how often there was no answer.
-func (s *Storm) Failed() uint64 { return s.failed.Load() }
-
 // Connections is how many of the workers are connected now.
 func (s *Storm) Connections() int { return int(s.connected.Load()) }
 
@@ -72,10 +66,8 @@ func (s *Storm) work(ctx context.Context, name string, after time.Duration) {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		if err := s.connection(ctx, name, tick.C); err != nil && ctx.Err() == nil {
-			s.failed.Add(1)
-		}
-		select { // before it connects again
+		_ = s.connection(ctx, name, tick.C) // another follows
+		select {                            // before it connects again
 		case <-tick.C:
 		case <-ctx.Done():
 		}
@@ -99,7 +91,6 @@ func (s *Storm) connection(ctx context.Context, name string, tick <-chan time.Ti
 		s.polls.Add(1)
 		id, ok, err := Skipping(ctx, conn, s.schema, s.queue, name, stormLease)
 		if err == nil && ok {
-			s.claimed.Add(1)
 			_, err = Finish(ctx, conn, s.schema, id, name)
 		}
 		if err != nil {
