@@ -166,7 +166,7 @@ func TestInvariantsOfAPlaySayWhoseTheyAre(t *testing.T) {
 		pic := crashPicture(scenario.Playing, 1)
 		s.stands(pic)
 		s.seesNot("recovery –", "with protection")
-		pic.Invariants.Exempt, pic.Invariants.Worst = true, 121*time.Millisecond
+		pic.Invariants.Exempt, pic.Invariants.Recovery = true, workers.Recovery{Judged: 1, Worst: 121 * time.Millisecond}
 		s.stands(pic)
 		s.sees("INVARIANTS with protection:", "recovery 2.13 s")
 	}

@@ -98,7 +98,7 @@ func crashPicture(state scenario.State, step int) scenario.Picture {
 			{Say: "Now w2 has its own job done, and takes over the orphan: the same job, its second attempt.", Assertions: []scenario.AssertionPicture{{Text: "both jobs are completed", Within: 5 * time.Second}, {Text: "the orphan at its second attempt", Within: 5 * time.Second}}},
 		},
 		Measures:   []scenario.MeasurePicture{{Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s", Bound: scenario.AtMost(2.25), Timed: true}},
-		Invariants: scenario.Invariants{Known: true, Worst: -1, Lease: 2 * time.Second},
+		Invariants: scenario.Invariants{Known: true, Lease: 2 * time.Second},
 		Looked:     noon,
 		Depths:     []scenario.Depth{{Queue: sampleRun, Processing: 2}},
 		Workers:    []scenario.Worker{{Name: "w1", State: "busy", Slots: 1}, {Name: "w2", State: "busy", Slots: 1}},
@@ -213,7 +213,7 @@ func passedPicture() scenario.Picture {
 	pic := crashPicture(scenario.Passed, 3)
 	pic.Ended = noon.Add(9 * time.Second)
 	pic.Measures[0].State, pic.Measures[0].Value = scenario.Passed, 1.83
-	pic.Invariants.Worst, pic.Invariants.Effects = 121*time.Millisecond, 2
+	pic.Invariants.Recovery, pic.Invariants.Effects = workers.Recovery{Judged: 1, Worst: 121 * time.Millisecond}, 2
 	pic.Depths[0].Processing, pic.Depths[0].Completed = 0, 2
 	pic.Workers[0].State, pic.Workers[1].State = string(workers.Crashed), string(workers.Idle)
 	return pic

@@ -101,9 +101,8 @@ func (s *stagePage) invariants(w int) []string {
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.bad.draw(note)+t.dim.draw(told), w)}
 	}
 	ledger := &Ledger{Unkept: i.Effects == 0 && i.Doubled == 0, Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
-	var reaped workers.Recovery
-	if i.Worst >= 0 { // else nothing was reclaimed yet
-		ledger.Lease, reaped = i.Lease, workers.Recovery{Judged: 1, Worst: i.Worst}
+	if i.Recovery != (workers.Recovery{}) { // else nothing was reclaimed yet
+		ledger.Lease = i.Lease
 	}
-	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, reaped, s.oldNote(), w)
+	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, i.Recovery, s.oldNote(), w)
 }

@@ -1,8 +1,7 @@
 -- The leases of some jobs that ran out and were taken back, whoever did that.
 --   $1 job ids
--- Rows: job, owner, attempt, when, in seconds since 1970, and whether the job is dead of it;
--- oldest first. Index: primary key.
-SELECT id, entry ->> 'worker', (entry ->> 'attempt')::int, extract(epoch FROM (entry ->> 'at')::timestamptz)::float8,
+-- Rows: job, owner, attempt, and whether the job is dead of it; oldest first. Index: primary key.
+SELECT id, entry ->> 'worker', (entry ->> 'attempt')::int,
   status = 'dead' AND attempts = (entry ->> 'attempt')::int
 FROM leasetop.jobs, jsonb_array_elements(errors) AS entry
 WHERE id = ANY ($1::bigint[])

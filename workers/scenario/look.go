@@ -62,12 +62,12 @@ func (s *Stage) look(ctx context.Context) {
 		return
 	}
 	read := time.Now()
-	held := map[queue.Lease]float64{}
+	held := map[queue.Lease]bool{}
 	leases, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Lease, err error) {
 		var owner string
-		var left, ends float64
-		err = row.Scan(&l.Job, &owner, &l.Attempt, &left, &ends)
-		held[queue.Lease{ID: l.Job, Token: owner}] = ends
+		var left float64
+		err = row.Scan(&l.Job, &owner, &l.Attempt, &left)
+		held[queue.Lease{ID: l.Job, Token: owner}] = true
 		l.Worker, l.Expires = NameOf(owner), read.Add(time.Duration(left*float64(time.Second)))
 		return l, err
 	})
@@ -180,7 +180,7 @@ func (s *Stage) Invariants(ctx context.Context) (Invariants, error) {
 	s.mu.Lock()
 	began := time.Now()
 	acked := slices.Clone(s.acked)
-	i := Invariants{Worst: s.worst, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
+	i := Invariants{Recovery: s.recovery, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
 	crews, processes := slices.Clone(s.crews), slices.Clone(s.processes)
 	s.mu.Unlock()
 	for _, c := range crews {

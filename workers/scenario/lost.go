@@ -14,9 +14,9 @@ import (
 // losses are the leases that were lost in a play which has only a queue to itself. Then
 // any reaper of the database may take them back, and only the play's own tell of it.
 type losses struct {
-	held map[queue.Lease]float64 // when those end that were there at the last look, seconds since 1970
-	gone map[queue.Lease]float64 // those that were not there any more
-	told map[queue.Lease]bool    // guarded by the stage's lock
+	held map[queue.Lease]bool // those that were there at the last look
+	gone map[queue.Lease]bool // those that were not there any more
+	told map[queue.Lease]bool // guarded by the stage's lock
 }
 
 // first reports whether the end of a lease has not been told before.
@@ -32,22 +32,23 @@ func (s *Stage) first(lease queue.Lease) bool {
 }
 
 // noteLosses tells of leases that strangers took back, as the jobs' history has it. It is
-// a look late, so that the play's own reapers come first: they know it best.
-func (s *Stage) noteLosses(ctx context.Context, held map[queue.Lease]float64) {
+// a look late, so that the play's own reapers come first: they know it best. How soon
+// strangers are is no figure of the play.
+func (s *Stage) noteLosses(ctx context.Context, held map[queue.Lease]bool) {
 	l := &s.losses
 	if len(l.gone) > 0 && s.tellLosses(ctx, l.gone) != nil {
 		return // they are looked for again
 	}
-	l.gone = map[queue.Lease]float64{}
-	for lease, ends := range l.held {
-		if _, still := held[lease]; !still {
-			l.gone[lease] = ends
+	l.gone = map[queue.Lease]bool{}
+	for lease := range l.held {
+		if !held[lease] {
+			l.gone[lease] = true
 		}
 	}
 	l.held = held
 }
 
-func (s *Stage) tellLosses(ctx context.Context, gone map[queue.Lease]float64) error {
+func (s *Stage) tellLosses(ctx context.Context, gone map[queue.Lease]bool) error {
 	var ids []int64
 	for lease := range gone {
 		ids = append(ids, lease.ID)
@@ -58,14 +59,11 @@ func (s *Stage) tellLosses(ctx context.Context, gone map[queue.Lease]float64) er
 	}
 	var lease queue.Lease
 	var attempt int
-	var at float64
 	var dead bool
-	_, err = pgx.ForEachRow(rows, []any{&lease.ID, &lease.Token, &attempt, &at, &dead}, func() error {
-		ends, known := gone[lease]
-		if !known || !s.first(lease) {
+	_, err = pgx.ForEachRow(rows, []any{&lease.ID, &lease.Token, &attempt, &dead}, func() error {
+		if !gone[lease] || !s.first(lease) {
 			return nil
 		}
-		s.late(time.Duration((at - ends) * float64(time.Second)))
 		e := Event{At: time.Now(), What: workers.ReapedBack, Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", lease.ID, NameOf(lease.Token), attempt)}
 		if dead {
 			e.What, e.Text = workers.ReapedDead, fmt.Sprintf("job %d: lease lost by %s at attempt %d, the last: dead", lease.ID, NameOf(lease.Token), attempt)
@@ -75,11 +73,4 @@ func (s *Stage) tellLosses(ctx context.Context, gone map[queue.Lease]float64) er
 		return nil
 	})
 	return err
-}
-
-// late notes how long after its end a lease was taken back.
-func (s *Stage) late(by time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.worst = max(s.worst, by)
 }

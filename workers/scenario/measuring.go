@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -14,6 +15,9 @@ func (p *Play) measure(ctx context.Context, s *Stage, step int) error {
 			continue
 		}
 		value, err := m.Value(ctx, s)
+		if errors.Is(err, ErrNothingMeasured) {
+			continue
+		}
 		if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
 			err = fmt.Errorf("%v is no figure", value)
 		}

@@ -71,6 +71,19 @@ func TestWhatIsNoNumberIsNoFigure(t *testing.T) {
 	}
 }
 
+func TestMeasureOfNothingIsNoFigure(t *testing.T) {
+	t.Parallel()
+	story := scenario.Scenario{
+		Name: "try", Needs: scenario.Queue,
+		Measures: []scenario.Measure{{Name: "recovery", Bound: scenario.AtMost(1), Value: func(context.Context, *scenario.Stage) (float64, error) {
+			return 0, scenario.ErrNothingMeasured
+		}}},
+	}
+	if r := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{}).Result(); !r.OK || len(r.Measures) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // What works for a play beside its steps ends with it.
 func TestAPlaysContextEndsWithIt(t *testing.T) {
 	t.Parallel()

@@ -155,17 +155,17 @@ type Outage struct {
 // Invariants are what must hold in every story, but for what it lets go wrong on purpose.
 type Invariants struct {
 	Known    bool
-	Exempt   bool          // there are queues in which harm is shown on purpose: they are not counted
-	Counted  time.Time     // when that was, by this machine's clock
-	Missed   bool          // they could not be counted since, or not yet
-	Effects  int64         // of jobs, in the ledger
-	Lost     int64         // jobs that were acknowledged and are gone, or completed without effect: 0
-	Doubled  int64         // effects beyond the first of a job: 0
-	Fenced   uint64        // stale writes that matched no row
-	Worst    time.Duration // the latest reclaim after its lease ran out; negative before the first
-	Lease    time.Duration // the shortest lease in use
-	Overlaps int           // times that two runners of one job both trusted their lease, among those in this process: 0
-	Overlap  time.Duration // the longest of them
+	Exempt   bool             // there are queues in which harm is shown on purpose: they are not counted
+	Counted  time.Time        // when that was, by this machine's clock
+	Missed   bool             // they could not be counted since, or not yet
+	Effects  int64            // of jobs, in the ledger
+	Lost     int64            // jobs that were acknowledged and are gone, or completed without effect: 0
+	Doubled  int64            // effects beyond the first of a job: 0
+	Fenced   uint64           // stale writes that matched no row
+	Recovery workers.Recovery // how soon the play's own reapers took back leases that had run out
+	Lease    time.Duration    // the shortest lease in use
+	Overlaps int              // times that two runners of one job both trusted their lease, among those in this process: 0
+	Overlap  time.Duration    // the longest of them
 }
 
 // Stale tells whether the figures are not those of now: they could not be counted, or not
@@ -197,7 +197,7 @@ func (b *board) begin(sc Scenario, o Options) {
 	b.fresh = make(chan struct{})
 	b.pic = Picture{
 		Version: 1, Name: sc.Name, Title: sc.Title, Shows: sc.Shows, Needs: sc.Needs,
-		Seed: o.Seed, Flows: sc.Flows, State: SettingUp, Began: time.Now(), Invariants: Invariants{Worst: -1},
+		Seed: o.Seed, Flows: sc.Flows, State: SettingUp, Began: time.Now(),
 	}
 	for _, step := range sc.Steps {
 		s := StepPicture{Name: step.Name, Say: step.Say}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -64,8 +65,13 @@ type Measure struct {
 	After int
 	// Timed measures depend on how busy the machine is. Tests leave them unjudged.
 	Timed bool
+	// Value takes it. What is no finite number is an error. With [ErrNothingMeasured] the play
+	// goes on, and has no such figure.
 	Value func(ctx context.Context, s *Stage) (float64, error)
 }
+
+// ErrNothingMeasured is of a measure that had nothing to measure.
+var ErrNothingMeasured = errors.New("there was nothing to measure")
 
 // Bound is what a measure must keep. The zero value is no bound: the figure is only shown.
 type Bound struct {

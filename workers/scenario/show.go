@@ -111,9 +111,9 @@ func (s *Stage) Says(worker, state string) {
 // event of the runtime, as the audience is told it.
 func (s *Stage) heard(e workers.Event) {
 	s.runs.heard(e)
-	if e.Watched { // else it tells how long the database was away
-		s.late(e.Late)
-	}
+	s.mu.Lock()
+	s.recovery.Note(e)
+	s.mu.Unlock()
 	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
 		return
 	}

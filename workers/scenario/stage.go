@@ -15,6 +15,7 @@ import (
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/faults"
 	"github.com/leasetop/leasetop/workers/overlap"
 )
@@ -40,7 +41,7 @@ type Stage struct {
 	crews     []*Crew
 	processes []*faults.Process
 	said      map[string]string // what only the story knows of a worker's state
-	worst     time.Duration
+	recovery  workers.Recovery
 	lease     time.Duration // the shortest in use
 	undo      []undo        // in the order in which they were put down
 	struck    bool          // it is being taken down
@@ -69,7 +70,7 @@ func newStage(ctx context.Context, p *Play) (*Stage, error) {
 	s := &Stage{
 		Rand: mathrand.New(mathrand.NewPCG(p.o.Seed, 0)),
 		play: p, ctx: ctx, run: p.scenario.Name + "-" + hex.EncodeToString(tag[:]), began: time.Now(),
-		queues: map[string]string{}, exempt: map[string]bool{}, said: map[string]string{}, worst: -1,
+		queues: map[string]string{}, exempt: map[string]bool{}, said: map[string]string{},
 	}
 	p.board.change(func(b *Picture) { b.Run = s.run })
 	ok, why, err := p.ground.Allows(ctx, p.scenario.Needs)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
@@ -44,5 +45,19 @@ func TestStoppedSoakLeavesNothing(t *testing.T) {
 	}
 	if left := scenariotest.Servers(t, g); len(left) > 0 {
 		t.Errorf("it leaves %q", left)
+	}
+}
+
+// Where nothing was watched there is no worst of it, least of all none.
+func TestRecoveryOfNothingIsNoFigure(t *testing.T) {
+	t.Parallel()
+	if got, err := worstOf(workers.Recovery{Judged: 1, Worst: 20 * time.Millisecond, Unwatched: 3}); got != 20 || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := worstOf(workers.Recovery{Unwatched: 3}); err == nil || errors.Is(err, scenario.ErrNothingMeasured) || !strings.Contains(err.Error(), "all 3 ") {
+		t.Errorf("of unwatched ones alone: %v", err)
+	}
+	if _, err := worstOf(workers.Recovery{}); !errors.Is(err, scenario.ErrNothingMeasured) {
+		t.Errorf("of none: %v", err)
 	}
 }
