@@ -2,11 +2,13 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -30,10 +32,29 @@ const lookAtProgress = 100 * time.Millisecond
 // table were read, of how many. It waits for every older transaction, [PinVacuum]'s too.
 // When ctx ends first the index is left unusable, until it is built again.
 func BuildReadyIndex(ctx context.Context, q *queue.Queue, told func(done, of int64)) error {
-	if err := buildReadyIndex(ctx, q, told); err != nil {
+	err := buildReadyIndex(ctx, q, told)
+	for range buildTries {
+		if !concurrently(err) {
+			break
+		}
+		rest(ctx, lookAtProgress)
+		err = buildReadyIndex(ctx, q, told)
+	}
+	if err != nil {
 		return fmt.Errorf("build the ready index: %w", err)
 	}
 	return nil
+}
+
+// buildTries is how often the building begins anew, when a session that was interrupted has
+// not yet let go of the index: the server goes on with it for a moment.
+const buildTries = 50
+
+// concurrently tells whether two sessions changed the catalogue's entry of the index at a
+// time, which the server calls an internal error.
+func concurrently(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return errors.As(err, &pg) && pg.Code == "XX000"
 }
 
 func buildReadyIndex(ctx context.Context, q *queue.Queue, told func(done, of int64)) error {
