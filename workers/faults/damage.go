@@ -74,6 +74,13 @@ func (d *Damage) refusal(ctx context.Context) string {
 	}
 	if ok {
 		why = ""
+		pooled, err := pooled(ctx, d.target.Queue)
+		if err != nil {
+			return "cannot see whether a pooler stands before this database: " + err.Error()
+		}
+		if pooled {
+			why = "a pooler stands before this database, and what is broken here needs a session of its own: connect to the server itself"
+		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

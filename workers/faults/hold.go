@@ -55,6 +55,19 @@ func takeHold(ctx context.Context, q *queue.Queue, what string) (*hold, error) {
 	return h, nil
 }
 
+// pooled tells whether a pooler stands between, which hands a session's locks on: the
+// server's process is another than the connection was told.
+func pooled(ctx context.Context, q *queue.Queue) (bool, error) {
+	conn, err := q.Pool().Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	var pid int64
+	err = conn.QueryRow(ctx, q.Schema().Query("backend")).Scan(&pid)
+	return pid != int64(conn.Conn().PgConn().PID()), err
+}
+
 // take tries to take the lock, in a session of its own.
 func (h *hold) take(ctx context.Context, q *queue.Queue) (conn *pgx.Conn, got bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, holdTakes)

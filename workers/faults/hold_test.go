@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
@@ -141,6 +142,24 @@ func TestHoldOutlastsItsSession(t *testing.T) {
 	if _, err := takeHold(t.Context(), openThrough(t, url, nil), "something"); !errors.Is(err, errHeld) {
 		t.Errorf("another has it too: %v", err)
 	}
+}
+
+// It would hand the lock of one on to another.
+func TestNothingThatStaysIsBrokenThroughAPooler(t *testing.T) {
+	t.Parallel()
+	_, url := open(t)
+	through, err := queue.Open(t.Context(), testdb.PgBouncer(t, url, "transaction"), queue.Options{MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(through.Close)
+	d := NewDamage(Target{Queue: through})
+	for _, fault := range []string{"index", "naive", "blocking"} {
+		if got := why(t, d, fault, ""); !strings.Contains(got, "connect to the server itself") {
+			t.Errorf("%s: %q", fault, got)
+		}
+	}
+	look(t, d)
 }
 
 // The drop of an index waits for whoever uses the table.
