@@ -46,14 +46,15 @@ func (s *Stage) OneEffectEach(ctx context.Context, jobs ...int64) (bool, string,
 }
 
 // EffectOnce is Effect under a key of the job's own, in one transaction: another run of the
-// job finds the key, and enters nothing.
-func (c *Crew) EffectOnce(ctx context.Context, job *queue.Job) error {
-	return pgx.BeginFunc(ctx, c.Queue.Pool(), func(tx pgx.Tx) error {
-		first, err := c.Queue.Once(ctx, tx, fmt.Sprintf("%s %d", c.stage.run, job.ID))
+// job finds the key, enters nothing, and is not the first.
+func (c *Crew) EffectOnce(ctx context.Context, job *queue.Job) (first bool, err error) {
+	err = pgx.BeginFunc(ctx, c.Queue.Pool(), func(tx pgx.Tx) (err error) {
+		first, err = c.Queue.Once(ctx, tx, fmt.Sprintf("%s %d", c.stage.run, job.ID))
 		if err != nil || !first {
 			return err
 		}
 		_, err = tx.Exec(ctx, c.Queue.Schema().Query("scenario_effect"), c.stage.run, job.ID, job.Attempts, job.LockedBy)
 		return err
 	})
+	return first && err == nil, err
 }

@@ -57,8 +57,12 @@ func TestEffectUnderAKeyComesOnce(t *testing.T) {
 			return err
 		}
 		for _, job := range []queue.Job{{ID: 1, Attempts: 1}, {ID: 1, Attempts: 2}, {ID: 2, Attempts: 1}} {
-			if err := crew.EffectOnce(ctx, &job); err != nil {
+			first, err := crew.EffectOnce(ctx, &job)
+			if err != nil {
 				return err
+			}
+			if first != (job.Attempts == 1) {
+				t.Errorf("attempt %d of job %d: first is %v", job.Attempts, job.ID, first)
 			}
 		}
 		if ok, seen, err := s.OneEffectEach(ctx, 1, 2); !ok || err != nil {

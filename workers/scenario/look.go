@@ -74,6 +74,11 @@ func (s *Stage) look(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	hidden := map[string]bool{}
+	for _, m := range s.members() {
+		hidden[m.Name] = hidden[m.Name] || m.unlisted
+	}
+	leases = slices.DeleteFunc(leases, func(l Lease) bool { return hidden[l.Worker] })
 	s.play.board.touch(func(b *Picture) (news bool) {
 		s.mu.Lock()
 		leases = append(leases, s.leaseless.jobs...)
