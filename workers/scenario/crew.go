@@ -96,7 +96,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 		}
 	}
 	c.Pool, err = workers.New(q, handlers, workers.Options{
-		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Events: s.heard,
+		Lease: o.Lease, PollMin: o.PollMin, PollMax: o.PollMax, Events: s.hearing(c),
 		Reaps: full, // others' jobs may lie beside them
 	})
 	if err != nil {
@@ -135,6 +135,25 @@ func (c *Crew) end(ctx context.Context) error {
 	c.Cable.Close()
 	c.Queue.Pool().Close()
 	return err
+}
+
+// Remove takes a worker that has ended off the crew's list, as [workers.Pool.Remove] does.
+// What it did still counts.
+func (c *Crew) Remove(worker string) error {
+	past := &c.stage.past
+	past.mu.Lock()
+	defer past.mu.Unlock()
+	var completed uint64
+	for _, w := range c.Pool.Workers() {
+		if w.Name == worker {
+			completed = w.Completed
+		}
+	}
+	if err := c.Pool.Remove(worker); err != nil {
+		return err
+	}
+	past.completed += completed
+	return nil
 }
 
 // Handler makes a handler: work, then the effect and the completion in one transaction.

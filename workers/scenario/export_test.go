@@ -20,6 +20,13 @@ const (
 var ErrSwept = errSwept
 
 func (s *Stage) Play() *Play              { return s.play }
-func (s *Stage) Heard(e workers.Event)    { s.heard(e) }
+func (s *Stage) Heard(e workers.Event)    { s.heard(nil, e) }
 func (s *Stage) Look(ctx context.Context) { s.look(ctx) }
 func (s *Stage) ShowWorkers()             { s.showWorkers() }
+
+// Undone is how many things are to be taken down.
+func (s *Stage) Undone() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.undo)
+}

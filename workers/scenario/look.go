@@ -186,16 +186,8 @@ func (s *Stage) Invariants(ctx context.Context) (Invariants, error) {
 	began := time.Now()
 	acked := slices.Clone(s.acked)
 	i := Invariants{Recovery: s.recovery, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
-	crews, processes := slices.Clone(s.crews), slices.Clone(s.processes)
 	s.mu.Unlock()
-	for _, c := range crews {
-		i.Fenced += c.Pool.Fenced()
-	}
-	for _, p := range processes {
-		for _, w := range p.Snapshot() {
-			i.Fenced += w.Fenced
-		}
-	}
+	i.Fenced = s.fenced()
 	entered := true
 	err := surely(ctx, func(ctx context.Context) error {
 		return s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_ledger"), s.run, acked, s.allQueues(true)).

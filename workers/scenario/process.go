@@ -42,25 +42,57 @@ func (s *Stage) Process(ctx context.Context, o ProcessOptions) (*faults.Process,
 	if o.Lease == 0 {
 		o.Lease = UsualLease
 	}
+	s.ending.Do(func() { s.Later("end the worker processes", s.endProcesses) })
 	queues := []string{s.Queue("")}
+	of := &o
 	handlers := cmp.Or(o.Handlers, Holding)
 	p, err := faults.StartProcess(ctx, faults.ProcessOptions{
 		URL: s.Q.Pool().Config().ConnString(), Schema: s.Q.Schema().Name(),
-		Name: o.Name, Queues: queues, Reaps: queues, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.heard,
+		Name: o.Name, Queues: queues, Reaps: queues, Slots: max(o.Slots, 1), Handlers: handlers, Lease: o.Lease, Events: s.hearing(of),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.Later("end process "+o.Name, func(context.Context) error {
-		p.Close()
-		return nil
-	})
+	go func() {
+		<-p.Done()
+		s.troubles.forget(of)
+	}()
 	s.mu.Lock()
 	s.processes = append(s.processes, p)
 	s.noteLease(o.Lease)
 	s.mu.Unlock()
 	s.showWorkers()
 	return p, nil
+}
+
+// Forget takes a process off the list, whether it has ended before or does so now. What it
+// did still counts.
+func (s *Stage) Forget(p *faults.Process) {
+	p.Close()
+	s.past.mu.Lock()
+	defer s.past.mu.Unlock()
+	s.mu.Lock()
+	before := len(s.processes)
+	s.processes = slices.DeleteFunc(s.processes, func(other *faults.Process) bool { return other == p })
+	known := len(s.processes) < before
+	s.mu.Unlock()
+	for _, w := range p.Snapshot() {
+		if known {
+			s.past.completed += w.Completed
+			s.past.fenced += w.Fenced
+		}
+	}
+}
+
+// endProcesses ends all there are.
+func (s *Stage) endProcesses(context.Context) error {
+	s.mu.Lock()
+	processes := slices.Clone(s.processes)
+	s.mu.Unlock()
+	for _, p := range processes {
+		p.Close()
+	}
+	return nil
 }
 
 // noteLease notes the shortest lease in use. The lock is held.

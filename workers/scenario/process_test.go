@@ -35,3 +35,37 @@ func TestWorkerProcessIsSeenWithItsPidAndEndsWithThePlay(t *testing.T) {
 		t.Error("there is somebody to kill")
 	}
 }
+
+// Where processes come and go for days, those that are gone are no burden.
+func TestForgottenProcessIsOffTheList(t *testing.T) {
+	t.Parallel()
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
+		before := s.Undone()
+		for _, kill := range []bool{true, false} {
+			p, err := s.Process(ctx, scenario.ProcessOptions{Name: "w1"})
+			if err != nil {
+				return err
+			}
+			if kill {
+				if err := p.Kill(); err != nil {
+					return err
+				}
+				<-p.Done()
+			}
+			s.Forget(p)
+			select {
+			case <-p.Done():
+			default:
+				t.Error("it runs on")
+			}
+			s.ShowWorkers()
+			if seen := s.Picture().Workers; len(seen) > 0 {
+				t.Errorf("there is still %+v", seen)
+			}
+		}
+		if left := s.Undone() - before; left > 1 {
+			t.Errorf("%d things are left to be taken down, besides all processes at once", left)
+		}
+		return nil
+	})
+}

@@ -72,3 +72,43 @@ func TestWorkersAreSeenFromWithinAndFromTheDatabase(t *testing.T) {
 		return nil
 	})
 }
+
+// What workers did counts when they are gone, too: the figures of a play never fall.
+func TestWhatRemovedWorkersDidStillCounts(t *testing.T) {
+	t.Parallel()
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
+		crew, err := s.Crew(ctx, scenario.CrewOptions{Workers: []string{"w1", "w2"}})
+		if err != nil {
+			return err
+		}
+		if _, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{}, queue.NewJob{}); err != nil {
+			return err
+		}
+		for s.Completed() < 3 {
+			changed := crew.Pool.Changed()
+			if s.Completed() == 3 {
+				break
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		for _, name := range []string{"w1", "w2"} {
+			if err := crew.Remove(name); err == nil {
+				t.Errorf("%s is removed at work", name)
+			}
+			if err := crew.Pool.Kill(name); err != nil {
+				return err
+			}
+			if err := crew.Remove(name); err != nil {
+				return err
+			}
+		}
+		if n := s.Completed(); n != 3 || len(crew.Pool.Workers()) != 0 {
+			t.Errorf("%d are completed by those who were there, of whom there are %v", n, crew.Pool.Workers())
+		}
+		return nil
+	})
+}

@@ -108,8 +108,13 @@ func (s *Stage) Says(worker, state string) {
 	s.showWorkers()
 }
 
-// event of the runtime, as the audience is told it.
-func (s *Stage) heard(e workers.Event) {
+// hearing is who hears the events of a crew or a process.
+func (s *Stage) hearing(of any) func(workers.Event) {
+	return func(e workers.Event) { s.heard(of, e) }
+}
+
+// heard is an event of the runtime, which the audience is told.
+func (s *Stage) heard(of any, e workers.Event) {
 	s.runs.heard(e)
 	s.mu.Lock()
 	s.recovery.Note(e)
@@ -117,7 +122,7 @@ func (s *Stage) heard(e workers.Event) {
 	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
 		return
 	}
-	if text, told := s.troubles.inStory(e); told {
+	if text, told := s.troubles.inStory(of, e); told {
 		s.event(Event{At: e.At, Worker: e.Worker, Text: text, What: e.What})
 	}
 	s.showWorkers()

@@ -40,6 +40,7 @@ type Stage struct {
 	acked     []int64           // jobs whose enqueue was acknowledged, but for exempt queues
 	crews     []*Crew
 	processes []*faults.Process
+	ending    sync.Once         // of the processes: that it is put down
 	said      map[string]string // what only the story knows of a worker's state
 	recovery  workers.Recovery
 	lease     time.Duration // the shortest in use
@@ -55,6 +56,7 @@ type Stage struct {
 	overlaps  overlap.Recorder
 	runs      runs
 	troubles  troubles
+	past      past
 }
 
 // undo is something to take down.

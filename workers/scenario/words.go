@@ -1,9 +1,10 @@
 package scenario
 
 import (
+	"maps"
 	"regexp"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
@@ -13,21 +14,58 @@ import (
 // with addresses and paths. The story says why the database is away.
 var cause = regexp.MustCompile(`(fail|the lease will run out|could not be written in time): (?s:.*)`)
 
-// troubles counts what fails in the workers' processes while they cannot reach their database:
+// troubles are what fails in the workers' processes while they cannot reach their database:
 // it is told when the first of it does, and when all of it works again.
-type troubles struct{ failing atomic.Int64 }
+type troubles struct {
+	mu  sync.Mutex
+	now map[trouble]bool
+}
 
-// inStory is an event of the runtime in the words of the story, and whether it is told.
-func (t *troubles) inStory(e workers.Event) (text string, told bool) {
+// trouble is an operation that fails in a crew or a process.
+type trouble struct {
+	of        any
+	operation string
+}
+
+// begins notes that an operation fails, and reports whether it is the only one.
+func (t *troubles) begins(of any, operation string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now == nil {
+		t.now = map[trouble]bool{}
+	}
+	t.now[trouble{of, operation}] = true
+	return len(t.now) == 1
+}
+
+// ends notes that an operation fails no longer, and reports whether none does.
+func (t *troubles) ends(of any, operation string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.now, trouble{of, operation})
+	return len(t.now) == 0
+}
+
+// forget notes that a process is gone, and with it whatever failed there.
+func (t *troubles) forget(of any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.now, func(one trouble, _ bool) bool { return one.of == of })
+}
+
+// inStory is an event of the runtime in the words of the story, and whether it is told. of is
+// the crew or process it is from.
+func (t *troubles) inStory(of any, e workers.Event) (text string, told bool) {
 	text = e.Text
 	switch e.What {
 	case workers.DBTrouble, workers.TrustEnded:
-		switch {
-		case strings.Contains(text, " still fail: "):
+		if strings.Contains(text, " still fail: ") {
 			return "", false
-		case strings.Contains(text, " fail: ") && t.failing.Add(1) > 1:
+		}
+		if operation, _, fails := strings.Cut(text, " fail: "); fails && !t.begins(of, operation) {
 			return "", false
-		case strings.HasSuffix(text, " work again") && t.failing.Add(-1) > 0:
+		}
+		if operation, works := strings.CutSuffix(text, " work again"); works && !t.ends(of, operation) {
 			return "", false
 		}
 		text = cause.ReplaceAllString(text, "$1")

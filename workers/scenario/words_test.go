@@ -25,7 +25,7 @@ func TestEventsAreToldInTheWordsOfTheStory(t *testing.T) {
 		{workers.Spawned, "1 slot on " + owner, "1 slot on " + owner},
 	} {
 		var o troubles
-		text, told := o.inStory(workers.Event{What: one.what, Text: one.says, Owner: owner})
+		text, told := o.inStory(nil, workers.Event{What: one.what, Text: one.says, Owner: owner})
 		if text != one.want || told != (one.want != "") {
 			t.Errorf("%s %q is told as %q (%v), not as %q", one.what, one.says, text, told, one.want)
 		}
@@ -46,8 +46,26 @@ func TestOutageIsToldAtItsBeginningAndItsEnd(t *testing.T) {
 		{"heartbeats work again", true},
 		{"claims fail: unexpected EOF", true},
 	} {
-		if _, told := o.inStory(workers.Event{What: workers.DBTrouble, Text: one.says}); told != one.told {
+		if _, told := o.inStory(nil, workers.Event{What: workers.DBTrouble, Text: one.says}); told != one.told {
 			t.Errorf("%q is told: %v", one.says, told)
 		}
+	}
+}
+
+// A process that dies in an outage does not tell of its end. The next outage is told all the same.
+func TestOutageOfOneThatIsGoneIsOver(t *testing.T) {
+	t.Parallel()
+	var o troubles
+	fails := workers.Event{What: workers.DBTrouble, Text: "claims fail: unexpected EOF"}
+	if _, told := o.inStory("p1", fails); !told {
+		t.Error("the first is not told")
+	}
+	o.inStory("p2", fails)
+	o.forget("p1")
+	if text, told := o.inStory("p2", workers.Event{What: workers.DBTrouble, Text: "claims work again"}); !told {
+		t.Errorf("that p2's %s is not told: all others are gone", text)
+	}
+	if _, told := o.inStory("p2", fails); !told {
+		t.Error("the next outage is not told")
 	}
 }

@@ -94,7 +94,7 @@ func (b *breakage) name() string {
 func (b *breakage) spawn(s *scenario.Stage, crew *scenario.Crew) error {
 	for _, w := range crew.Pool.Workers() {
 		if w.State == workers.Crashed || w.State == workers.Stopped {
-			_ = crew.Pool.Remove(w.Name)
+			_ = crew.Remove(w.Name)
 		}
 	}
 	return crew.Pool.SpawnAs(b.name(), []string{s.Queue("")}, soakSlots)
@@ -272,7 +272,10 @@ func (b *breakage) kill(ctx context.Context, s *scenario.Stage) (bool, error) {
 		return false, err
 	}
 	b.processes = slices.DeleteFunc(b.processes, func(other *faults.Process) bool { return other == p })
-	b.later(between(s.Rand, 0, 2*time.Second), func(ctx context.Context) error { return b.launch(ctx, s) })
+	b.later(between(s.Rand, 0, 2*time.Second), func(ctx context.Context) error {
+		s.Forget(p)
+		return b.launch(ctx, s)
+	})
 	return true, nil
 }
 

@@ -2,6 +2,7 @@ package stories
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,31 +11,51 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
+// A worker that is taken off the list takes nothing off the curve.
 func TestThroughputIsDrawn(t *testing.T) {
 	t.Parallel()
 	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
-		if _, err := s.Crew(ctx, scenario.CrewOptions{Workers: []string{"w1"}}); err != nil {
+		crew, err := s.Crew(ctx, scenario.CrewOptions{Workers: []string{"w1"}})
+		if err != nil {
 			return err
 		}
 		plotThroughput(s)
 		if _, err := s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{}); err != nil {
 			return err
 		}
-		for {
-			for _, plot := range s.Picture().Plots {
-				sum := 0.0
-				for _, point := range plot.Points {
-					sum += point * plotEvery.Seconds()
+		points := 0
+		drawn := func(is func(points []float64) bool) {
+			for ctx.Err() == nil {
+				for _, plot := range s.Picture().Plots {
+					if plot.Name == throughputPlot && plot.Unit == "jobs/s" && is(plot.Points) {
+						return
+					}
 				}
-				if plot.Name == throughputPlot && plot.Unit == "jobs/s" && sum > 1.5 {
-					return nil
+				pause := time.NewTimer(plotEvery)
+				select {
+				case <-pause.C:
+				case <-ctx.Done():
 				}
-			}
-			select {
-			case <-time.After(plotEvery):
-			case <-ctx.Done():
-				return ctx.Err()
 			}
 		}
+		drawn(func(all []float64) bool {
+			points = len(all)
+			return s.Completed() == 2 && all[points-1] == 0 && slices.Max(all) > 0
+		})
+		if err := crew.Pool.Kill("w1"); err != nil {
+			return err
+		}
+		if err := crew.Remove("w1"); err != nil {
+			return err
+		}
+		drawn(func(all []float64) bool {
+			for _, point := range all[points:] {
+				if point != 0 {
+					t.Errorf("drawn is %v", point)
+				}
+			}
+			return len(all) >= points+2
+		})
+		return ctx.Err()
 	})
 }

@@ -11,7 +11,7 @@ import (
 // traffic is what stories about servers have going on: a load and its workers.
 type traffic struct {
 	*scenario.Load
-	before uint64 // jobs that were completed when the last mark was made
+	before int64 // jobs that were completed when the last mark was made
 }
 
 // seenFlow is so many jobs that on the curve what happens before and after stands apart.
