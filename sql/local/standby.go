@@ -84,6 +84,7 @@ func (s *Server) await(ctx context.Context, standby *Server) error {
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	// Not from package sql: this package knows no schema, and ALTER SYSTEM takes no parameters.
 	statement := "ALTER SYSTEM RESET synchronous_standby_names"
 	if standby != nil {
 		// A standby is called by its cluster_name: see configure. As one name in quotes.

@@ -66,7 +66,7 @@ func (s *Stage) Crew(ctx context.Context, o CrewOptions) (*Crew, error) {
 			return nil
 		})
 	}
-	q, err := openQueue(ctx, config, s.Q.Schema().Name(), max(o.Conns, 4), app)
+	q, err := faults.Open(ctx, config, s.Q.Schema().Name(), max(o.Conns, 4), app)
 	if err != nil {
 		return nil, err
 	}

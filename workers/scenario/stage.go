@@ -134,7 +134,7 @@ func (s *Stage) Reconnect(ctx context.Context, config *pgxpool.Config) error {
 // Open opens the queue once more, over at most so many connections, which go with the play:
 // for who works in it and is no crew.
 func (s *Stage) Open(ctx context.Context, most int32) (*queue.Queue, error) {
-	q, err := openQueue(ctx, s.Q.Pool().Config(), s.Q.Schema().Name(), most, "leasetop scenario "+s.run)
+	q, err := faults.Open(ctx, s.Q.Pool().Config(), s.Q.Schema().Name(), most, "leasetop scenario "+s.run)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Stage) Open(ctx context.Context, most int32) (*queue.Queue, error) {
 
 // connect has the audience see the queue by these connections.
 func (s *Stage) connect(ctx context.Context, config *pgxpool.Config, schema string) error {
-	q, err := openQueue(ctx, config, schema, 3, "leasetop audience")
+	q, err := faults.Open(ctx, config, schema, 3, "leasetop audience")
 	if err != nil {
 		return err
 	}
@@ -157,23 +157,6 @@ func (s *Stage) connect(ctx context.Context, config *pgxpool.Config, schema stri
 		return nil
 	})
 	return nil
-}
-
-// openQueue opens the queue anew, over connections of its own.
-func openQueue(ctx context.Context, like *pgxpool.Config, schema string, most int32, app string) (*queue.Queue, error) {
-	config := like.Copy()
-	config.MaxConns, config.MinConns, config.MinIdleConns = most, 0, 0
-	config.ConnConfig.RuntimeParams["application_name"] = app
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	q, err := queue.New(pool, schema)
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	return q, nil
 }
 
 // startServer starts a PostgreSQL server of the play's own, which goes with it.
