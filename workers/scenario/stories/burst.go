@@ -38,7 +38,7 @@ func burst() scenario.Scenario {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if err := effects.Enter(ctx, crew, job); err != nil {
+		if err := effects.Enter(ctx, job); err != nil {
 			return err
 		}
 		done.Add(1)
@@ -84,11 +84,11 @@ func burst() scenario.Scenario {
 		Shows: "A flood waits in the table, and costs nothing while it does. Workers are added while it is worked off, and the throughput grows with them, until the machine is the limit.",
 		Needs: scenario.Schema, Lasts: 33 * time.Second,
 		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
-			effects = &clerk{stage: s}
 			crew, err = s.Crew(ctx, scenario.CrewOptions{
 				Lease: 10 * time.Second, Conns: 12, Unlisted: true, // its jobs are too short for lanes
 				Handlers: func(_ *scenario.Crew, h *workers.Handlers) { h.Queue(s.Queue(""), work) },
 			})
+			effects = &clerk{stage: s, crew: crew}
 			for _, n := range counts {
 				show(s, n, false)
 			}
@@ -160,7 +160,7 @@ func burst() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "with_1_worker", Text: "throughput with 1 worker", Unit: "jobs/s",
+				Name: "with_1_worker", Text: "throughput with 1 worker", Unit: "jobs/s", After: 2,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return rates[1], nil },
 			},
 			{

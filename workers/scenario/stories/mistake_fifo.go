@@ -141,7 +141,7 @@ func mistakeFIFO() scenario.Scenario {
 					return nil
 				},
 				Expect: []scenario.Expect{
-					{Text: "m1 has an urgent mail in hand after all 200", Within: 10 * time.Second, Holds: turn("m1", bulk)},
+					{Text: "m1 has an urgent mail in hand after all 200", Harm: true, Within: 10 * time.Second, Holds: turn("m1", bulk)},
 					{Text: "c1 has one after the 1 that it held before", Holds: turn("c1", 1)},
 				},
 			},
@@ -166,14 +166,14 @@ func mistakeFIFO() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "sent_before_in_own_queue", Text: "mails before an urgent one in its own queue", Bound: scenario.Exactly(1),
+				Name: "sent_before_in_own_queue", Text: "mails before an urgent one in its own queue", Bound: scenario.Exactly(1), After: 3,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					n, _ := ahead("c1")
 					return float64(n), nil
 				},
 			},
 			{
-				Name: "sent_before_in_common_line", Text: "mails before an urgent one in the common line", Bound: scenario.Exactly(bulk),
+				Name: "sent_before_in_common_line", Text: "mails before an urgent one in the common line", Bound: scenario.Exactly(bulk), After: 3,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					n, _ := ahead("m1")
 					return float64(n), nil

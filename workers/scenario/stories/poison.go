@@ -210,14 +210,14 @@ func poison() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "claims", Text: "claims of the job that kills its worker", Bound: scenario.Exactly(killerAttempts),
+				Name: "claims", Text: "claims of the job that kills its worker", Bound: scenario.Exactly(killerAttempts), After: 5,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					job, err := s.Job(ctx, killer)
 					return float64(job.Attempts), err
 				},
 			},
 			{
-				Name: "workers", Text: "workers that the three poisons took down", Bound: scenario.Exactly(killerAttempts),
+				Name: "workers", Text: "workers that the three poisons took down", Bound: scenario.Exactly(killerAttempts), After: 5,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					crashed := 0
 					for _, w := range crew.Pool.Workers() {

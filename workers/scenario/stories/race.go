@@ -67,7 +67,7 @@ func race() scenario.Scenario {
 				Name: "Naive",
 				Say:  "Three queues of 6,000 jobs. In turn, 16 workers have 4 s for each; a round trip takes 1 ms. The naive ones look for the first job, then take it. A duplicate is a claim of a job that another has had already.",
 				Do:   runs(naive),
-				Expect: []scenario.Expect{{Text: "naive: the same jobs were claimed again and again", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+				Expect: []scenario.Expect{{Text: "naive: the same jobs were claimed again and again", Harm: true, Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 					return naive.twice() > naive.done(), fmt.Sprintf("%d duplicates, %d jobs done", naive.twice(), naive.done()), nil
 				}}},
 			},
@@ -77,7 +77,7 @@ func race() scenario.Scenario {
 				Do:   runs(blocking),
 				Expect: []scenario.Expect{
 					once(blocking),
-					{Text: "FOR UPDATE: on average 4 of the 16 wait, or more", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+					{Text: "FOR UPDATE: on average 4 of the 16 wait, or more", Harm: true, Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 						return blocking.stood() >= raceWorkers/4, fmt.Sprintf("%.1f of %d wait", blocking.stood(), raceWorkers), nil
 					}},
 				},

@@ -22,7 +22,7 @@ type racer struct {
 	claim faults.Claimer
 
 	mu         sync.Mutex
-	had        map[int64]bool // jobs that somebody has claimed
+	had        map[int64]int  // how often each job was claimed
 	claims     int            // of whatever job
 	finished   map[int64]bool // jobs that are done, however often
 	duplicates int            // claims of a job that somebody had before
@@ -84,7 +84,7 @@ func (r *racer) run(ctx context.Context, s *scenario.Stage, workers int, distanc
 // work is one worker: claim in a transaction, do the job, complete it.
 func (r *racer) work(ctx context.Context, s *scenario.Stage, conn *pgx.Conn, worker string, until time.Time) error {
 	schema, queue := s.Q.Schema(), s.Queue(r.queue)
-	for n := 1; time.Now().Before(until); n++ {
+	for time.Now().Before(until) {
 		var id int64
 		var got bool
 		err := pgx.BeginFunc(ctx, conn, func(pgx.Tx) (err error) {
@@ -94,8 +94,8 @@ func (r *racer) work(ctx context.Context, s *scenario.Stage, conn *pgx.Conn, wor
 		if err != nil || !got {
 			return err
 		}
-		r.claimed(id)
-		if _, err := conn.Exec(ctx, schema.Query("scenario_effect"), s.RunName(), id, n, worker); err != nil {
+		attempt := r.claimed(id)
+		if _, err := conn.Exec(ctx, schema.Query("scenario_effect"), s.RunName(), id, attempt, worker); err != nil {
 			return err
 		}
 		if ok, err := faults.Finish(ctx, conn, schema, id, worker); err != nil {
@@ -107,17 +107,19 @@ func (r *racer) work(ctx context.Context, s *scenario.Stage, conn *pgx.Conn, wor
 	return nil
 }
 
-func (r *racer) claimed(id int64) {
+// claimed counts a claim, and returns which one it is of its job: 1 is the first.
+func (r *racer) claimed(id int64) (attempt int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.had == nil {
-		r.had = map[int64]bool{}
+		r.had = map[int64]int{}
 	}
 	r.claims++
-	if r.had[id] {
+	r.had[id]++
+	if r.had[id] > 1 {
 		r.duplicates++
 	}
-	r.had[id] = true
+	return r.had[id]
 }
 
 func (r *racer) finish(id int64) {

@@ -62,6 +62,15 @@ func TestRacersCountDuplicates(t *testing.T) {
 		if r.twice() != 2 || r.done() != 0 { // nobody wrote who owns it, so nobody could complete it
 			t.Errorf("%d duplicates, %d done", r.twice(), r.done())
 		}
+		effects, err := s.Effects(ctx, ids...)
+		var attempts []int
+		for _, e := range effects {
+			attempts = append(attempts, e.Attempt)
+		}
+		slices.Sort(attempts)
+		if err != nil || !slices.Equal(attempts, []int{1, 2, 3}) {
+			t.Errorf("the ledger has attempts %v: %v", attempts, err)
+		}
 		if bars := s.Picture().Bars; !bars[0].Bad {
 			t.Errorf("bars %+v", bars)
 		}
