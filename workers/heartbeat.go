@@ -297,14 +297,17 @@ func (h *heart) beat(ctx context.Context) error {
 // gather lists the leases to renew, each a statement on the way for its worker.
 func (h *heart) gather() (runs []*run, renewals []queue.Renewal) {
 	p := h.p
-	trip := h.roundTrip()
+	trip, now := h.roundTrip(), p.clock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.urgent = false
 	for _, r := range p.holders {
 		r.worker.inflight++
 		runs = append(runs, r)
-		renewals = append(renewals, queue.Renewal{Lease: r.lease, For: p.o.stretched(r.length, trip), Left: r.mustBeLeft()})
+		lease := p.o.stretched(r.length, trip)
+		renewals = append(renewals, queue.Renewal{Lease: r.lease, For: lease, Left: r.mustBeLeft()})
+		// The statement may shorten the lease, as to a kind's own, and its answer be lost.
+		r.trust = min(r.trust, now+lease-p.o.margin(lease))
 	}
 	return runs, renewals
 }
