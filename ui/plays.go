@@ -56,8 +56,9 @@ type playsHere struct {
 // queues of their own.
 type ground struct {
 	known bool
-	ours  bool   // it is for demonstrations
-	why   string // it is not, and what to do
+	ours  bool   // it is for demonstrations: all may be played
+	open  bool   // what keeps to queues of its own may be played
+	why   string // not all may, and what to do
 	err   error
 	asked time.Time
 	busy  bool
@@ -71,9 +72,9 @@ type outcome struct {
 
 type (
 	groundMsg struct {
-		ok  bool
-		why string
-		err error
+		ours, open bool
+		why        string
+		err        error
 	}
 	playBegunMsg struct {
 		name string
@@ -104,8 +105,12 @@ func (a *app) askGround() tea.Cmd {
 	}
 	g.busy, g.asked = true, now
 	return a.io(func(ctx context.Context) tea.Msg {
-		ok, why, err := a.cfg.Scenarios.Allows(ctx, scenario.Server)
-		return groundMsg{ok, why, err}
+		ours, why, err := a.cfg.Scenarios.Allows(ctx, scenario.Server)
+		open := ours
+		if err == nil && !ours {
+			open, _, err = a.cfg.Scenarios.Allows(ctx, scenario.Queue)
+		}
+		return groundMsg{ours, open, why, err}
 	})
 }
 
@@ -158,7 +163,7 @@ func (a *app) played(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case groundMsg:
 		g := &a.plays.ground
-		g.busy, g.known, g.ours, g.why, g.err = false, msg.err == nil, msg.ok, msg.why, msg.err
+		g.busy, g.known, g.ours, g.open, g.why, g.err = false, msg.err == nil, msg.ours, msg.open, msg.why, msg.err
 	case playBegunMsg:
 		return a.playBegun(msg)
 	case playMsg:

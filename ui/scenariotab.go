@@ -56,7 +56,7 @@ func (s *scenarioTab) story() *scenario.Scenario {
 func (s *scenarioTab) barred(story *scenario.Scenario) string {
 	g := s.plays.ground
 	switch {
-	case g.known && (g.ours || story.Needs == scenario.Queue):
+	case g.known && (g.ours || g.open && story.Needs == scenario.Queue):
 		return ""
 	case g.known:
 		return "it needs " + needs(story.Needs) + ": " + g.why

@@ -28,6 +28,9 @@ func theatreAt(t *testing.T, why string, width, height int) (*stage, *theatre) {
 
 const notMarked = "database shop is not marked for demonstrations: run ALTER DATABASE shop SET leasetop.demonstration = on, as a superuser, and connect again"
 
+// pooled is why not even what keeps to a queue of its own is played.
+const pooled = "a pooler stands between"
+
 // TestScenariosTabIsDrawn compares the list with its drawings.
 func TestScenariosTabIsDrawn(t *testing.T) {
 	t.Parallel()
@@ -49,7 +52,7 @@ func TestScenariosTabIsDrawn(t *testing.T) {
 				s.press(c.keys...)
 				s.pass(time.Second)
 				term.Golden(t, s.screen())
-				if log := h.log(); size[0] >= leastWidth && size[1] >= leastHeight && log != "may server" {
+				if log := h.log(); size[0] >= leastWidth && size[1] >= leastHeight && log != pick(c.why == "", "may server", "may server; may queue") {
 					t.Errorf("it asked: %s", log)
 				}
 			})
@@ -66,15 +69,28 @@ func TestSomebodysDatabaseIsAskedAbout(t *testing.T) {
 	s.sees("play: it needs a schema of its own: database shop is not marked", "not here")
 	s.press("k", "enter")
 	s.sees("PLAY CRASH ON A DATABASE THAT IS NOT FOR DEMONSTRATIONS", "shop at db1, schema leasetop", "crash-…", "two empty tables")
-	if log := h.log(); log != "may server" {
+	if log := h.log(); log != "may server; may queue" {
 		t.Errorf("before the answer: %s", log)
 	}
 	s.later("esc")
 	s.press("enter")
 	s.later("y")
 	s.sees("YOUR TURN")
-	if log := h.log(); log != "may server; play crash by 0" {
+	if log := h.log(); log != "may server; may queue; play crash by 0" {
 		t.Errorf("after it: %s", log)
+	}
+}
+
+// Where nothing at all can be played, as behind a pooler, that is said at once, and nobody
+// is asked.
+func TestNothingIsOfferedWhereNothingCanBePlayed(t *testing.T) {
+	t.Parallel()
+	s, h := theatreAt(t, pooled, 120, 36)
+	s.press("enter")
+	s.sees("play: it needs a queue of its own: "+pooled, "not here")
+	s.seesNot("PLAY CRASH")
+	if log := h.log(); strings.Contains(log, "play crash") {
+		t.Errorf("it is played: %s", log)
 	}
 }
 

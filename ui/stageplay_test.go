@@ -29,6 +29,9 @@ func (h *theatre) List() []scenario.Scenario {
 
 func (h *theatre) Allows(_ context.Context, needs scenario.Needs) (bool, string, error) {
 	h.note("may %s", needs)
+	if needs == scenario.Queue {
+		return h.why != pooled, h.why, h.down
+	}
 	return h.why == "", h.why, h.down
 }
 

@@ -69,15 +69,23 @@ func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOption
 		}
 	}
 	ground := d.Ground()
-	ok, why, err := d.Demonstration(ctx)
-	if err != nil {
-		return err
+	barred := map[scenario.Needs]bool{}
+	why := "" // all of it for one reason
+	for _, needs := range []scenario.Needs{scenario.Queue, scenario.Schema, scenario.Server} {
+		ok, because, err := ground.Allows(ctx, needs)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			barred[needs], why = true, because
+		}
 	}
-	if !ok {
-		kept := slices.DeleteFunc(slices.Clone(stories), func(s scenario.Scenario) bool { return s.Needs != scenario.Queue })
+	if len(barred) > 0 {
+		isBarred := func(s scenario.Scenario) bool { return barred[s.Needs] }
+		kept := slices.DeleteFunc(slices.Clone(stories), isBarred)
 		switch {
-		case len(o.Names) > 0 && len(kept) < len(stories):
-			other := stories[slices.IndexFunc(stories, func(s scenario.Scenario) bool { return s.Needs != scenario.Queue })]
+		case (len(o.Names) > 0 || len(kept) == 0) && len(kept) < len(stories):
+			other := stories[slices.IndexFunc(stories, isBarred)]
 			return Usage(fmt.Sprintf("%s needs a %s of its own: %s", other.Name, other.Needs, why))
 		case !o.Yes:
 			return Usage("this is somebody's own database (" + why + "). A scenario that keeps to queues of its own can be played here. " +

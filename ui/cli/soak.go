@@ -29,14 +29,15 @@ const soakEvery = 10 * time.Second
 // says that a promise was broken, or that somebody stopped it.
 func Soak(ctx context.Context, p Printer, d *Database, o SoakOptions) error {
 	story := stories.Soak(o.Lasts)
-	ok, why, err := d.Demonstration(ctx)
+	ground := d.Ground()
+	ok, why, err := ground.Allows(ctx, story.Needs)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return Usage(fmt.Sprintf("a soak needs a %s of its own: %s", story.Needs, why))
 	}
-	play := scenario.Start(ctx, story, d.Ground(), scenario.Options{Seed: o.Seed})
+	play := scenario.Start(ctx, story, ground, scenario.Options{Seed: o.Seed})
 	r, err := finish(p, play, followSoak)
 	switch {
 	case !r.OK && !errors.Is(r.Err, scenario.ErrCancelled):
