@@ -101,7 +101,7 @@ func crashPicture(state scenario.State, step int) scenario.Picture {
 			{Say: "Now w2 has its own job done, and takes over the orphan: the same job, its second attempt.", Assertions: []scenario.AssertionPicture{{Text: "both jobs are completed", Within: 5 * time.Second}, {Text: "the orphan at its second attempt", Within: 5 * time.Second}}},
 		},
 		Measures:   []scenario.MeasurePicture{{Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s", Bound: scenario.AtMost(2.25), Timed: true}},
-		Invariants: scenario.Invariants{Known: true, Lease: 2 * time.Second},
+		Invariants: scenario.Invariants{Known: true, Entered: true, Lease: 2 * time.Second},
 		Looked:     noon,
 		Depths:     []scenario.Depth{{Queue: sampleRun, Processing: 2}},
 		Workers:    []scenario.Worker{{Name: "w1", State: "busy", Slots: 1}, {Name: "w2", State: "busy", Slots: 1}},
@@ -159,7 +159,7 @@ func crashes(now time.Time) (pictures []scenario.Picture) {
 func racePicture() scenario.Picture {
 	pic := crashPicture(scenario.Playing, 1)
 	pic.Name, pic.Title, pic.Where, pic.Workers, pic.Leases = "race", "Three ways to claim", "schema leasetop_play_race_3f2a71", nil, nil
-	pic.Invariants.Lease = 0
+	pic.Invariants.Lease, pic.Invariants.Entered = 0, false
 	pic.Events = nil
 	pic.Bars = []scenario.Bar{
 		{Name: "naive", Value: 440, Unit: "jobs", Most: 6000, Note: "110/s · 1,615 duplicates · 4.6 of 16 wait", Bad: true, Over: true},

@@ -100,7 +100,7 @@ func (s *stagePage) invariants(w int) []string {
 		}
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.bad.draw(note)+t.dim.draw(told), w)}
 	}
-	ledger := &Ledger{Unkept: i.Effects == 0 && i.Doubled == 0, Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
+	ledger := &Ledger{Unkept: !i.Entered, Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
 	if i.Recovery != (workers.Recovery{}) { // else nothing was reclaimed yet
 		ledger.Lease = i.Lease
 	}

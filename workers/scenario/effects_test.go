@@ -71,3 +71,22 @@ func TestEffectUnderAKeyComesOnce(t *testing.T) {
 		return nil
 	})
 }
+
+// Where nobody enters effects, none that happened twice says nothing.
+func TestEffectsAreSaidToBeEnteredOnlyWhereSomebodyDoes(t *testing.T) {
+	t.Parallel()
+	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
+		before, err := s.Invariants(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := s.Crew(ctx, scenario.CrewOptions{Workers: []string{"w1"}}); err != nil {
+			return err
+		}
+		after, err := s.Invariants(ctx)
+		if before.Entered || !after.Entered {
+			t.Errorf("without workers %v, with workers %v", before.Entered, after.Entered)
+		}
+		return err
+	})
+}

@@ -186,6 +186,7 @@ func (s *Stage) Invariants(ctx context.Context) (Invariants, error) {
 	began := time.Now()
 	acked := slices.Clone(s.acked)
 	i := Invariants{Recovery: s.recovery, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
+	i.Entered = len(s.crews)+len(s.processes) > 0
 	s.mu.Unlock()
 	i.Fenced = s.fenced()
 	entered := true
@@ -200,5 +201,6 @@ func (s *Stage) Invariants(ctx context.Context) (Invariants, error) {
 		return i, errSwept
 	}
 	i.Known, i.Counted = true, began
+	i.Entered = i.Entered || i.Effects > 0
 	return i, nil
 }

@@ -158,6 +158,7 @@ type Invariants struct {
 	Exempt   bool             // there are queues in which harm is shown on purpose: they are not counted
 	Counted  time.Time        // when that was, by this machine's clock
 	Missed   bool             // they could not be counted since, or not yet
+	Entered  bool             // there are workers who enter their effects in the ledger
 	Effects  int64            // of jobs, in the ledger
 	Lost     int64            // jobs that were acknowledged and are gone, or completed without effect: 0
 	Doubled  int64            // effects beyond the first of a job: 0
