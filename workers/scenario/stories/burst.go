@@ -51,9 +51,6 @@ func burst() scenario.Scenario {
 		}
 		return fmt.Sprintf("%d workers", n)
 	}
-	show := func(s *scenario.Stage, n int, over bool) {
-		s.Bar(scenario.Bar{Name: named(n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: over})
-	}
 	// with has so many workers work for a time, and notes how many jobs a second they do.
 	with := func(ctx context.Context, s *scenario.Stage, n int, forTime time.Duration) (err error) {
 		s.Mark(figure, fmt.Sprint(n))
@@ -67,7 +64,7 @@ func burst() scenario.Scenario {
 		if err != nil {
 			return err
 		}
-		show(s, n, true)
+		s.Bar(scenario.Bar{Name: named(n), Value: rates[n], Unit: "jobs/s", Most: most * slots / takes.Seconds(), Over: true})
 		return nil
 	}
 	stands := func(ctx context.Context, s *scenario.Stage) (pending, completed int64, err error) {
@@ -89,9 +86,6 @@ func burst() scenario.Scenario {
 				Handlers: func(_ *scenario.Crew, h *workers.Handlers) { h.Queue(s.Queue(""), work) },
 			})
 			effects = &clerk{stage: s, crew: crew}
-			for _, n := range counts {
-				show(s, n, false)
-			}
 			return err
 		},
 		Steps: []scenario.Step{

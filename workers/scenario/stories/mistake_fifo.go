@@ -35,7 +35,7 @@ func mistakeFIFO() scenario.Scenario {
 			n = before[worker]
 		}
 		mu.Unlock()
-		s.Bar(scenario.Bar{Name: names[worker], Value: float64(n), Unit: mails(n), Most: bulk, Note: "of the newsletter before an urgent one", Bad: n > 1, Over: over})
+		s.Bar(scenario.Bar{Name: names[worker], Value: float64(n), Unit: mails(n), Most: bulk, Note: "of the newsletter, before its first urgent one", Bad: n > 1, Over: over})
 	}
 	work := func(s *scenario.Stage, name string) func(ctx context.Context, job *queue.Job) error {
 		return func(ctx context.Context, job *queue.Job) error {
@@ -136,7 +136,9 @@ func mistakeFIFO() scenario.Scenario {
 			{
 				Name: "Whose turn it is",
 				Say:  "Both send, until they have an urgent mail in hand: with that they wait for us. Watch how many mails of the newsletter each sends before, and what JOBS says is still pending.",
-				Do: func(context.Context, *scenario.Stage) error {
+				Do: func(_ context.Context, s *scenario.Stage) error {
+					show(s, "m1", false)
+					show(s, "c1", false)
 					bulkGate.Open()
 					return nil
 				},

@@ -166,6 +166,13 @@ func (r *racer) perSecond() float64 {
 	return float64(len(r.finished)) / r.took.Seconds()
 }
 
+// began tells whether there is anything to tell of it.
+func (r *racer) began() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.took > 0
+}
+
 // stood is how many of the workers waited for a lock, on average.
 func (r *racer) stood() float64 {
 	r.mu.Lock()
@@ -195,9 +202,9 @@ func (r *racer) told() string {
 }
 
 func (r *racer) bar(over bool) scenario.Bar {
-	twice := r.twice()
-	return scenario.Bar{
-		Name: r.name, Value: float64(r.done()), Unit: "jobs", Most: raceJobs, Over: over, Bad: twice > 0,
-		Note: fmt.Sprintf("%.0f/s · %d duplicates · %.1f of %d wait", r.perSecond(), twice, r.stood(), raceWorkers),
+	bar := scenario.Bar{Name: r.name, Value: float64(r.done()), Unit: "jobs", Most: raceJobs, Over: over, Bad: r.twice() > 0, Note: "its turn is yet to come"}
+	if r.began() {
+		bar.Note = fmt.Sprintf("%.0f/s · %d duplicates · %.1f of %d wait", r.perSecond(), r.twice(), r.stood(), raceWorkers)
 	}
+	return bar
 }
