@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -96,7 +97,6 @@ func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOption
 		stories = kept
 	}
 	failed := 0
-	var unread error
 	for i, story := range stories {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%d of %d played: %w", i, len(stories), ctx.Err())
@@ -109,14 +109,16 @@ func PlayScenarios(ctx context.Context, p Printer, d *Database, o ScenarioOption
 		case stopped && err == nil: // not for want of a reader
 			return fmt.Errorf("%s: %w", r.Scenario, r.Err)
 		}
-		if unread = err; unread != nil {
-			break
+		if errors.Is(err, syscall.EPIPE) { // what was not seen to hold is no success, as more of a listing would be
+			return fmt.Errorf("%d of %d scenarios were played to the end: nobody reads standard output any more", i, len(stories))
+		} else if err != nil {
+			return err
 		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d scenarios failed", failed, len(stories))
 	}
-	return unread
+	return nil
 }
 
 // finish prints a play as it goes, or at its end as JSON. The error says why no more could be
