@@ -1,7 +1,6 @@
 package stories
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -9,7 +8,7 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// callLog is when a dependency was called, and for which job.
+// callLog is when a dependency was called during its outage, and for which job.
 type callLog struct {
 	mu        sync.Mutex
 	began     time.Time             // of the outage; zero before
@@ -53,6 +52,16 @@ func (l *callLog) lasts() time.Duration {
 	return l.ended.Sub(l.began)
 }
 
+// over tells whether the outage is.
+func (l *callLog) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.ended.IsZero()
+}
+
+// count counts the calls of the outage.
+func (l *callLog) count() int { return len(l.from(1)) }
+
 // jobsWith counts the jobs for which there were at least n calls.
 func (l *callLog) jobsWith(n int) (jobs int) {
 	l.mu.Lock()
@@ -76,13 +85,6 @@ func (l *callLog) from(n int) (all []time.Time) {
 	}
 	slices.SortFunc(all, time.Time.Compare)
 	return all
-}
-
-// lately is how many calls a second there were in the time that ends now.
-func (l *callLog) lately(span time.Duration) float64 {
-	all, since := l.from(1), time.Now().Add(-span)
-	first, _ := slices.BinarySearchFunc(all, since, time.Time.Compare)
-	return float64(len(all)-first) / span.Seconds()
 }
 
 // retries is how many calls a second there were in the whole outage, but for each job's first.
@@ -121,29 +123,15 @@ func (l *callLog) spread() time.Duration {
 
 // plotOn plots the calls a second until the play is over.
 func (l *callLog) plotOn(s *scenario.Stage, name string) {
-	ctx, cancel := context.WithCancel(s.Context())
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(time.Second / 10)
-		defer tick.Stop()
-		for last := time.Now(); ; {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-tick.C:
-				l.mu.Lock()
-				n := l.unplotted
-				l.unplotted = 0
-				l.mu.Unlock()
-				s.Plot(name, "/s", float64(n)/now.Sub(last).Seconds())
-				last = now
-			}
-		}
-	}()
-	s.Later("end the plot of calls", func(context.Context) error {
-		cancel()
-		<-gone
-		return nil
+	last := time.Now()
+	beside(s, time.Second/10, func() (over bool) {
+		l.mu.Lock()
+		n := l.unplotted
+		l.unplotted = 0
+		l.mu.Unlock()
+		now := time.Now()
+		s.Plot(name, "calls/s", float64(n)/now.Sub(last).Seconds())
+		last = now
+		return false
 	})
 }

@@ -8,6 +8,7 @@
 // The other files are what stories have in common, or what one needs besides the telling:
 //
 //	traffic     a load and its workers, for stories in which jobs flow; the plot of them in throughput
+//	beside      what goes on beside the steps
 //	pace        how fast something goes, and going on no faster than can be watched
 //	probe       a worker that measures what a claim takes: of index and vacuum
 //	racer       one way to claim in a race: of race

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -14,142 +15,234 @@ import (
 )
 
 const (
-	mails     = 50              // that come while the provider is down
-	outage    = 3 * time.Second // for so long is it down, at least
-	callsPlot = "calls of the provider"
+	mails    = 50 // that come to each worker while the provider is down
+	attempts = 8  // that each of them has
+	// For so long the provider is down: by backoff not even a mail that is always drawn the
+	// shortest wait has used its attempts up by then.
+	outage    = 4 * time.Second
+	callTakes = 10 * time.Millisecond
 )
 
-// Retries wait half a second, then a second, then two: as queue.DefaultBackoff has it in
-// minutes. Each is half as long to half as long again, by lot.
-func storyBackoff(attempts int) time.Duration {
-	delay := time.Second / 4 << min(attempts, 3)
-	return delay/2 + rand.N(delay)
+// backoffs draws waits: half a second, then a second, then two, as queue.DefaultBackoff has
+// it in minutes. Each is half as long to half as long again, by lot.
+type backoffs struct {
+	mu  sync.Mutex
+	lot *rand.Rand
 }
 
-// mostRetry is its longest wait.
+func (b *backoffs) wait(attempts int) time.Duration {
+	delay := time.Second / 4 << min(attempts, 3)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return delay/2 + time.Duration(b.lot.Int64N(int64(delay)))
+}
+
+// mostRetry is the longest wait.
 const mostRetry = 3 * time.Second
 
-// flaky is about what handlers call: when it is down, their retries must not keep it down.
+// atOnceAgain is what is called a backoff and is none.
+func atOnceAgain(int) time.Duration { return 5 * time.Millisecond }
+
+// sender is a worker that sends mails.
+type sender struct {
+	queue string
+	plot  string // of its calls
+	calls *callLog
+	mails []int64 // those that came while the provider was down
+
+	shown sync.Mutex
+	bar   scenario.Bar // of those that gave up; they did so even if they were redriven
+}
+
+// hire starts the worker.
+func (m *sender) hire(ctx context.Context, s *scenario.Stage, worker string, provider *faults.Dependency, again queue.Backoff) error {
+	m.calls.plotOn(s, m.plot)
+	_, err := s.Crew(ctx, scenario.CrewOptions{
+		Workers: []string{worker}, Queues: []string{m.queue}, Slots: 4, Conns: 8, Backoff: again,
+		Unlisted: true, // a mail takes 10 ms
+		Work: func(ctx context.Context, job *queue.Job) error {
+			m.calls.note(job.ID)
+			return provider.Call(ctx)
+		},
+	})
+	return err
+}
+
+// look counts its mails that are sent, and those that are dead letters, and shows how many
+// gave up.
+func (m *sender) look(ctx context.Context, s *scenario.Stage) (sent, dead int, err error) {
+	jobs, err := s.Q.ByID(ctx, m.mails...)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range jobs {
+		switch {
+		case jobs[i].Status == queue.Completed:
+			sent++
+		case jobs[i].Status.IsDeadLetter():
+			dead++
+		}
+	}
+	m.shown.Lock()
+	defer m.shown.Unlock()
+	bar := m.bar
+	m.bar = scenario.Bar{
+		Name: m.queue + ": gave up", Value: max(float64(dead), bar.Value), Unit: fmt.Sprintf("of %d", mails), Most: mails,
+		Bad: true, Over: sent+dead == mails,
+	}
+	if m.bar != bar {
+		s.Bar(m.bar)
+	}
+	return sent, dead, nil
+}
+
+// flaky is about what handlers call: when it is down, their retries must not keep it down,
+// nor use themselves up.
 func flaky() scenario.Scenario {
 	var (
 		provider *faults.Dependency
-		calls    = newCallLog()
+		c        = &sender{queue: "c", plot: "c: backs off", calls: newCallLog()}
+		m        = &sender{queue: "m", plot: "m: retries at once", calls: newCallLog()}
 		early    []int64
-		late     []int64
-		up       time.Time
+		up       time.Time // by this machine's clock, as done
 		done     time.Time
 	)
+	mark := func(s *scenario.Stage, what string) {
+		s.Mark(c.plot, what)
+		s.Mark(m.plot, what)
+		s.Note("", "the provider is "+what)
+	}
 	return scenario.Scenario{
 		Name:  "flaky",
 		Title: "A dependency is down",
-		Shows: "What fails for the moment is tried again, later and later, each job at a moment of its own. " +
-			"So jobs that failed together do not come back together, and whoever is down can get up.",
-		Needs: scenario.Queue, Lasts: 7 * time.Second, Quick: true, Flows: true,
+		Shows: "What fails for the moment is to be tried again later and later, each job at a moment of its own. " +
+			"Jobs that are retried at once batter whoever is down, and use their attempts up before it is back.",
+		Needs: scenario.Queue, Lasts: 7 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *scenario.Stage) error {
 			provider = faults.NewDependency(s.Rand.Uint64())
-			calls.plotOn(s, callsPlot)
-			_, err := s.Crew(ctx, scenario.CrewOptions{
-				Workers: []string{"w1", "w2", "w3", "w4"}, Slots: 8, Conns: 8, Backoff: storyBackoff,
-				Work: func(ctx context.Context, job *queue.Job) error {
-					calls.note(job.ID)
-					return provider.Call(ctx)
-				},
-			})
-			return err
+			provider.Set(0, callTakes)
+			draws := &backoffs{lot: rand.New(rand.NewPCG(s.Rand.Uint64(), 0))}
+			return errors.Join(
+				m.hire(ctx, s, "m1", provider, atOnceAgain),
+				c.hire(ctx, s, "c1", provider, draws.wait),
+			)
 		},
 		Steps: []scenario.Step{
 			{
 				Name: "All is well",
-				Say:  "Four workers send mails by a provider's server. Ten mails come, and each is one call of that server. All is well.",
+				Say: "Two workers, m and c, send mails by one provider's server. What fails, m tries again at once (the mistake), c later and later (the cure). " +
+					"Ten mails come for each, and nothing fails yet.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					early, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{}}, 10)...)
+					early, err = s.Enqueue(ctx, slices.Concat(mailsFor(m, 10), mailsFor(c, 10))...)
 					return err
 				},
 				Expect: []scenario.Expect{
-					{Text: "all ten are sent", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "all twenty are sent", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						return s.AllCompleted(ctx, early...)
 					}},
 				},
 			},
 			{
 				Name: "The provider is down",
-				Say: "The provider goes down, and 50 mails come. Each call fails; the mail goes back to pending, to be tried again " +
-					"later: not at once, and each at a time of its own. Watch the calls: a peak, then fewer and fewer.",
-				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					provider.Set(1, 0)
-					s.Mark(callsPlot, "down")
-					s.Note("", "the provider is down")
-					calls.begin()
-					late, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{MaxAttempts: 1_000_000}}, mails)...) // audiences may read for hours
-					return err
+				Say: "The provider will be down for four seconds, and 50 mails come for each worker, with 8 attempts each. " +
+					"Watch the calls of each: m's are a wall, until its mails have given up. c's grow fewer, and go on when it is back.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					provider.Set(1, callTakes)
+					mark(s, "down")
+					m.calls.begin()
+					c.calls.begin()
+					all, err := s.Enqueue(ctx, slices.Concat(mailsFor(m, mails), mailsFor(c, mails))...)
+					if err != nil {
+						return err
+					}
+					m.mails, c.mails = all[:mails], all[mails:]
+					for _, who := range []*sender{m, c} {
+						if _, _, err := who.look(ctx, s); err != nil {
+							return err
+						}
+						beside(s, scenario.LookEvery, func() (over bool) {
+							_, _, _ = who.look(s.Context(), s) // when that fails the bar stays as it was
+							return false
+						})
+					}
+					beside(s, lookAgain, func() (over bool) {
+						if m.calls.lasts() < outage || m.calls.count() < mails*attempts { // the second is so where a machine is very busy
+							return false
+						}
+						provider.Set(0, callTakes)
+						up = time.Now()
+						m.calls.end()
+						c.calls.end()
+						mark(s, "up again")
+						return true
+					})
+					return nil
 				},
 				Expect: []scenario.Expect{
-					{Text: "each mail has failed, and was tried again", Within: 10 * time.Second, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
-						n := calls.jobsWith(2)
+					{Text: "m: all 50 gave up, after 8 calls each", Harm: true, Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						_, n, err := m.look(ctx, s)
+						return n == mails, fmt.Sprintf("%d have given up", n), err
+					}},
+					{Text: "c: each failed, and was tried again", Within: 10 * time.Second, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						n := c.calls.jobsWith(2)
 						return n == mails, fmt.Sprintf("%d were tried twice", n), nil
 					}},
-					{Text: "after 3 s: no more than 50 calls a second", Within: 6 * time.Second, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
-						rate := calls.lately(2 * time.Second)
-						return calls.lasts() >= outage && rate <= mails, fmt.Sprintf("%.0f calls/s", rate), nil
+					{Text: "c: none gave up during the outage", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						_, n, err := c.look(ctx, s)
+						return n == 0 && c.calls.over(), fmt.Sprintf("%d have, after %.1f s", n, c.calls.lasts().Seconds()), err
 					}},
-					{Text: "no mail has given up", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						jobs, err := s.Q.ByID(ctx, late...)
-						gaveUp := 0
-						for i := range jobs {
-							if jobs[i].Status.IsDeadLetter() {
-								gaveUp++
-							}
+					{Text: "c: all 50 are sent, without any help", Within: 15 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						sent, _, err := c.look(ctx, s)
+						if sent == mails && done.IsZero() {
+							done = time.Now()
 						}
-						return err == nil && gaveUp == 0, fmt.Sprintf("%d have", gaveUp), err
+						return sent == mails, fmt.Sprintf("%d are sent", sent), err
 					}},
 				},
 			},
 			{
-				Name: "It is up again",
-				Say:  "The provider comes up again. Nobody need do anything: each mail is sent when its own retry is due, within three seconds, and not all in one moment.",
-				Do: func(_ context.Context, s *scenario.Stage) error {
-					calls.end()
-					provider.Set(0, 0)
-					s.Mark(callsPlot, "up")
-					up = time.Now()
-					s.Note("", "the provider is up again")
-					return nil
+				Name: "m's mails lie dead",
+				Say: "The provider is well again, and still nobody sends m's mails: dead letters stay where they are until somebody finds them. " +
+					"We do that now, and redrive all 50, each with 8 new attempts.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					back, err := s.Q.Redrive(ctx, operator(s), m.mails...)
+					if err == nil {
+						s.Note("", fmt.Sprintf("%d dead letters of m are redriven, by hand", len(back.IDs)))
+					}
+					return err
 				},
 				Expect: []scenario.Expect{
-					{Text: "all 50 mails are sent", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						ok, seen, err := s.AllCompleted(ctx, late...)
-						if ok && done.IsZero() {
-							done = time.Now()
-						}
-						return ok, seen, err
+					{Text: "m: all 50 are sent, redriven by hand", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						sent, _, err := m.look(ctx, s)
+						return sent == mails, fmt.Sprintf("%d are sent", sent), err
 					}},
 				},
 			},
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "calls", Text: "retries while the provider was down", Unit: "/s", Bound: scenario.AtMost(mails),
-				Value: func(context.Context, *scenario.Stage) (float64, error) { return calls.retries(), nil },
+				Name: "calls_backoff", Text: "c: retries in the outage", Unit: "/s", After: 2, Bound: scenario.AtMost(mails),
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return c.calls.retries(), nil },
 			},
 			{
-				Name: "spread", Text: "from the first mail's retry to the last mail's", Unit: "s", Bound: scenario.AtLeast(0.3),
-				Value: func(context.Context, *scenario.Stage) (float64, error) { return calls.spread().Seconds(), nil },
+				Name: "spread", Text: "c: first retries spread over", Unit: "s", After: 2, Bound: scenario.AtLeast(0.3),
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return c.calls.spread().Seconds(), nil },
 			},
 			{
-				Name: "peak", Text: "retries in the busiest tenth of a second", Unit: "calls", Bound: scenario.AtMost(mails * 3 / 5), Timed: true,
+				Name: "peak_backoff", Text: "c: most retries in 0.1 s", Unit: "calls", After: 2, Bound: scenario.AtMost(mails * 3 / 5), Timed: true,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
-					return float64(calls.busiest(time.Second / 10)), nil
+					return float64(c.calls.busiest(time.Second / 10)), nil
 				},
 			},
 			{
-				Name: "recovery", Text: "from the provider's return until all were sent", Unit: "s", Bound: scenario.AtMost(mostRetry.Seconds() + 1), Timed: true,
-				Value: func(context.Context, *scenario.Stage) (float64, error) {
-					if done.IsZero() {
-						return 0, errors.New("not all were sent")
-					}
-					return done.Sub(up).Seconds(), nil
-				},
+				Name: "recovery", Text: "c: all sent after the return", Unit: "s", After: 2, Bound: scenario.AtMost(mostRetry.Seconds() + 1), Timed: true,
+				Value: func(context.Context, *scenario.Stage) (float64, error) { return done.Sub(up).Seconds(), nil },
 			},
 		},
 	}
+}
+
+// mailsFor are so many mails for a worker.
+func mailsFor(who *sender, n int) []queue.NewJob {
+	return slices.Repeat([]queue.NewJob{{Queue: who.queue, MaxAttempts: attempts}}, n)
 }
