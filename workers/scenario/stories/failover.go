@@ -20,8 +20,8 @@ func failover() scenario.Scenario {
 		traffic  traffic
 		standby  *local.Server
 		promoted time.Time // by the database's clock
-		ended    time.Time
 		refused  int
+		back     func() // ends the outage
 	)
 	return scenario.Scenario{
 		Name:  "failover",
@@ -44,8 +44,8 @@ func failover() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "Jobs flow",
-				Say: "Two servers: a primary, and a standby that copies it as it goes; each commit waits for both. " +
-					"A producer enqueues 40 short jobs a second for w1 and w2, from now to the end.",
+				Say: "Two servers run: a primary, and a standby that copies it as it goes. A commit is acknowledged when both have it. " +
+					"A producer will enqueue 40 short jobs a second for w1 and w2, from now to the end.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					traffic.begin(s)
 					return nil
@@ -60,12 +60,13 @@ func failover() scenario.Scenario {
 			},
 			{
 				Name: "The primary dies",
-				Say: "The primary dies, for good. The standby takes no writes yet: nothing can be enqueued, claimed or completed, " +
-					"and the producer is told so. Nobody promised anything for what is refused now.",
+				Say: "The primary dies, for good. The standby takes no writes yet, so nothing can be enqueued, claimed or completed: watch the curve stop. " +
+					"What the producer enqueues is refused, and it is told so.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					refused, _ = traffic.Refused()
 					s.Mark(throughputPlot, "dies")
 					s.Note("", "the primary dies")
+					back = s.Outage("no server takes writes")
 					return s.Server.Halt(ctx, local.Immediate)
 				},
 				Expect: []scenario.Expect{
@@ -77,29 +78,34 @@ func failover() scenario.Scenario {
 			},
 			{
 				Name: "The standby takes over",
-				Say: "We promote the standby. w1 and w2 try the servers of their connection string in turn, and go on with the one " +
-					"that takes writes. Watch the curve come back.",
+				Say: "We promote the standby: it will take writes. w1 and w2 try the servers of their connection string in turn, and go on with it " +
+					"by themselves. Watch the curve come back.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					if promoted, err = clockOf(ctx, s, standby); err != nil {
 						return err
 					}
-					traffic.mark(s, "promoted")
 					s.Note("", "the standby is promoted")
-					return standby.Promote(ctx)
+					if err := standby.Promote(ctx); err != nil {
+						return err
+					}
+					back()
+					n, _ := traffic.Refused()
+					s.Note("", fmt.Sprintf("the standby takes writes; %d enqueues were refused meanwhile", n-refused))
+					traffic.mark(s, "promoted")
+					return nil
 				},
 				Expect: []scenario.Expect{
 					traffic.there("every acknowledged job is there"),
-					traffic.flows("w1 and w2 complete jobs again"),
+					traffic.flows(fmt.Sprintf("w1 and w2 complete %d jobs after it", seenFlow)),
 				},
 			},
 			{
 				Name: "The rest is done",
-				Say: "The producer ends. Jobs at attempt 2 are those whose first broke off with its connection; it left no effect. " +
-					"Every job that was acknowledged, by whichever server, is done and has one effect.",
-				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					traffic.end(s)
-					ended, err = s.Now(ctx)
-					return err
+				Say: "The producer ends now. Some jobs took a second attempt: the first broke off with its connection, and left nothing behind. " +
+					"Every job that was acknowledged, by whichever server, will be done.",
+				Do: func(context.Context, *scenario.Stage) error {
+					traffic.Stop()
+					return nil
 				},
 				Expect: []scenario.Expect{
 					// One whose worker gave it up meanwhile waits for the end of its lease.
@@ -113,9 +119,13 @@ func failover() scenario.Scenario {
 			},
 		},
 		Measures: []scenario.Measure{{
-			Name: "follow", Text: "from the promotion until a job was completed", Unit: "s", Bound: scenario.AtMost(8), Timed: true,
+			Name: "follow", Text: "from the promotion until a job was completed", Unit: "s", After: 3, Bound: scenario.AtMost(8), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
-				pause, err := s.Pause(ctx, promoted, ended)
+				now, err := s.Now(ctx)
+				if err != nil {
+					return 0, err
+				}
+				pause, err := s.Pause(ctx, promoted, now)
 				return pause.Seconds(), err
 			},
 		}},
