@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -115,7 +116,7 @@ func crash() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{{
 			Name: "recovery", Text: "recovery of the job, from the crash to pending", Unit: "s",
-			Bound: scenario.AtMost(scenario.UsualLease.Seconds() + 0.25), Timed: true,
+			After: 2, Bound: scenario.AtMost((scenario.UsualLease + workers.RecoveryBound).Seconds()), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 				return recovery(ctx, s, crashed, orphan)
 			},

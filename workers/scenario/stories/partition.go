@@ -134,17 +134,17 @@ func partition() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "ahead", Text: "stopped before the lease's end by", Unit: "ms", Bound: scenario.AtLeast(0), Timed: true,
+				Name: "ahead", Text: "stopped before the lease's end by", Unit: "ms", After: 2, Bound: scenario.AtLeast(0), Timed: true,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					_, left := stops.least()
-					return float64(left.Milliseconds()), stops.err()
+					return milliseconds(left), stops.err()
 				},
 			},
 			{
 				Name: "overlap", Text: "two workers on one job, at the longest", Unit: "ms", Bound: scenario.Exactly(0),
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					inv, err := s.Invariants(ctx)
-					return float64(inv.Overlap.Milliseconds()), err
+					return milliseconds(inv.Overlap), err
 				},
 			},
 		},

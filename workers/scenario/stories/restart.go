@@ -76,7 +76,7 @@ func restart() scenario.Scenario {
 					}
 					back()
 					refused, _ := traffic.Refused()
-					s.Note("", fmt.Sprintf("the server is back; %d enqueues were refused meanwhile", refused))
+					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile, and nothing was promised of them", refused))
 					traffic.mark(s, "back")
 					return nil
 				},

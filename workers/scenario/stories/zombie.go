@@ -135,7 +135,7 @@ func zombie() scenario.Scenario {
 				},
 			},
 			{
-				Name: "fenced", Text: "stale writes that were fenced", Bound: scenario.Exactly(1),
+				Name: "fenced", Text: "stale writes that were fenced", After: 3, Bound: scenario.Exactly(1),
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					return float64(old.Pool.Fenced() + fresh.Pool.Fenced()), nil
 				},
