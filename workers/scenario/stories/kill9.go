@@ -52,10 +52,12 @@ func kill9() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "w1 takes 20 jobs",
-				Say: "w1 is a process of its own, which ps would show. It does up to 20 jobs at a time; we enqueue 20, and it claims them all, " +
-					"by leases of 3 s.",
+				Say: "w1 is a process of its own, which ps would show. It does up to 20 jobs at a time. We enqueue 20, and it claims them all, " +
+					"by leases of 3 s: its lane shows a letter for one of them, the bar how many.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					jobs, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{Kind: scenario.Holding}}, many)...)
+					if jobs, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{Kind: scenario.Holding}}, many)...); err == nil {
+						showHolder(s, "w1", jobs, victim.Pid())
+					}
 					return err
 				},
 				Expect: []scenario.Expect{
@@ -67,12 +69,13 @@ func kill9() scenario.Scenario {
 			},
 			{
 				Name: "kill -9",
-				Say: "w2 joins, in this process, with 20 free slots. Now kill -9: no handler returns, nothing is written. " +
-					"The 20 rows still name w1, until its leases run out; then watch w2.",
+				Say: "w2 joins, in this process, with 20 free slots. Then kill -9: no handler returns, nothing is written. " +
+					"The 20 rows name w1 until its leases run out. Watch the bars: then all 20 are w2's.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					if err := other.Pool.SpawnAs("w2", []string{s.Queue("")}, many); err != nil {
 						return err
 					}
+					showHolder(s, "w2", jobs, os.Getpid())
 					if killed, err = s.Now(ctx); err != nil {
 						return err
 					}
@@ -92,7 +95,7 @@ func kill9() scenario.Scenario {
 							return false, "it runs", nil
 						}
 					}},
-					{Text: "w2 holds all 20, at their second attempt", Within: lease + 3*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w2 holds all 20, at attempt 2", Within: lease + 3*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						n, err := heldIn(ctx, s, jobs, os.Getpid())
 						again := 0
 						for _, r := range s.Worker("w2").Running {
@@ -109,7 +112,7 @@ func kill9() scenario.Scenario {
 			},
 			{
 				Name: "w2 finishes all 20",
-				Say:  "w2 does what w1 could not. Each of the 20 jobs was begun twice and has one effect.",
+				Say:  "Now w2 may do what w1 could not. Each of the 20 jobs was begun twice, and will have one effect.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					gate.Open()
 					return nil
@@ -125,13 +128,26 @@ func kill9() scenario.Scenario {
 			},
 		},
 		Measures: []scenario.Measure{{
-			Name: "recovery", Text: "recovery of all 20, from kill -9 to pending", Unit: "s",
+			Name: "recovery", Text: "from kill -9 until all 20 are pending", Unit: "s",
 			After: 2, Bound: scenario.AtMost((lease + workers.RecoveryBound).Seconds()), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 				return recovery(ctx, s, killed, jobs...)
 			},
 		}},
 	}
+}
+
+// showHolder shows how many of the jobs' rows name a worker's process, until the play is over.
+func showHolder(s *scenario.Stage, worker string, jobs []int64, pid int) {
+	shown := -1
+	beside(s, scenario.LookEvery, func() (over bool) {
+		n, err := heldIn(s.Context(), s, jobs, pid)
+		if err == nil && n != shown {
+			shown = n
+			s.Bar(scenario.Bar{Name: "rows that name " + worker, Value: float64(n), Unit: fmt.Sprintf("of %d", len(jobs)), Most: float64(len(jobs))})
+		}
+		return false
+	})
 }
 
 // heldIn counts the jobs among these whose row names a process of this number.

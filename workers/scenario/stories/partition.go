@@ -38,7 +38,7 @@ func partition() scenario.Scenario {
 					err := gate.Wait(ctx, job.ID)
 					if errors.Is(err, workers.ErrTrustEnded) {
 						if left, err := stops.note(s, job); err == nil {
-							s.Note(scenario.NameOf(job.LockedBy), fmt.Sprintf("job %d: its handler stopped %.2f s before the lease ends", job.ID, left.Seconds()))
+							s.Note(scenario.NameOf(job.LockedBy), fmt.Sprintf("stops job %d %.2f s before its lease ends", job.ID, left.Seconds()))
 						}
 					}
 					return err
@@ -72,7 +72,7 @@ func partition() scenario.Scenario {
 			{
 				Name: "The cable stalls",
 				Say: "w3 and w4 join, in another process. We stall the first one's cable: no byte passes, and no error says so. " +
-					"w1 and w2 stop by their own clock, a moment before their leases end; then w3 and w4 take over.",
+					"Watch w1 and w2 stop (■) by their own clock, a moment before their leases end; then w3 and w4 take over.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					for _, name := range []string{"w3", "w4"} {
 						if err := there.Pool.SpawnAs(name, []string{s.Queue("")}, 1); err != nil {
@@ -98,7 +98,7 @@ func partition() scenario.Scenario {
 			},
 			{
 				Name: "The cable is mended",
-				Say: "We mend the cable, and enqueue two more jobs. w3 and w4 still have their hands full; " +
+				Say: "We mend the cable, and enqueue two more jobs. w3 and w4 have their hands full, so watch " +
 					"w1 and w2 connect again by themselves and take the new ones.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					here.Cable.Heal()
@@ -116,8 +116,8 @@ func partition() scenario.Scenario {
 			},
 			{
 				Name: "All four finish",
-				Say: "All four may finish. The first two were begun twice; still each job has one effect, " +
-					"and at no moment did two workers run the same one.",
+				Say: "Now all four may finish. The first two jobs were begun twice; still each will have one effect. " +
+					"See in the lanes that at no moment two workers ran the same one.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					gate.Open()
 					return nil

@@ -19,7 +19,7 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
 		{without.Mark, "vacuum", "from the mark a claim is 5 times as quick, and more"},
 		{without.SkipLocked, "race", "SKIP LOCKED: hardly anybody waits for a lock"},
-		{without.Reclaim, "kill9", "w2 holds all 20, at their second attempt"},
+		{without.Reclaim, "kill9", "w2 holds all 20, at attempt 2"},
 		{without.Reclaim, "poison", "w2 holds both, each at its second attempt"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
 		{without.Trust, "partition", "w1 and w2 stop their handlers"},
