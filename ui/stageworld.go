@@ -21,7 +21,7 @@ func (s *stagePage) world(w int, measures bool) (blocks []section) {
 			blocks = append(blocks, s.plot(&pic.Plots[i]))
 		}
 	}
-	if len(pic.Workers) > 0 || len(pic.Leases) > 0 && len(pic.Bars) == 0 {
+	if len(pic.Workers) > 0 { // what others hold, a probe say, is not of the story
 		blocks = append(blocks, s.lanesBlock(w))
 	}
 	if measures && s.known() > 0 {

@@ -34,7 +34,7 @@ func crash() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "Each takes a job",
-				Say: "Two workers wait. We enqueue two jobs, and each worker claims one: it holds it by a lease of 2 s, " +
+				Say: "Two workers wait. We enqueue two jobs, and each worker claims one: it will hold it by a lease of 2 s, " +
 					"which heartbeats renew. Both jobs take long.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					jobs, err = s.Enqueue(ctx, queue.NewJob{}, queue.NewJob{})
@@ -55,7 +55,7 @@ func crash() scenario.Scenario {
 			{
 				Name: "w1 crashes",
 				Say: "We crash w1 in mid-job. Nothing is cleaned up: to the database it is a process that died. " +
-					"Its row names w1 until the lease runs out; watch it count down.",
+					"Its row names w1 until the lease runs out (░), up to 2 s later; then the job is back.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					if crashed, err = s.Now(ctx); err != nil {
 						return err
@@ -67,7 +67,7 @@ func crash() scenario.Scenario {
 						job, err := s.Job(ctx, orphan)
 						return job.Status == queue.Pending && len(job.Errors) == 1, fmt.Sprintf("it is %s", job.Status), err
 					}},
-					{Text: "w2 still has its own, at the first attempt", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w2 still has its own, at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						ok, seen, err := s.Held(ctx, jobs, "w2")
 						return ok && (s.Runs("w2", jobs[0], 1) || s.Runs("w2", jobs[1], 1)), seen, err
 					}},
@@ -86,7 +86,7 @@ func crash() scenario.Scenario {
 					return nil
 				},
 				Expect: []scenario.Expect{
-					{Text: "w2 is at work on the orphan, at its second attempt", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w2 is at work on the orphan, attempt 2", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						_, seen, err := s.Held(ctx, []int64{orphan}, "w2")
 						ok := s.Runs("w2", orphan, 2)
 						if ok {
@@ -98,7 +98,7 @@ func crash() scenario.Scenario {
 			},
 			{
 				Name: "w2 finishes both",
-				Say:  "Now w2 may finish that too. w1 never came back, and nothing is missing.",
+				Say:  "Now w2 may finish that too. w1 never came back, and nothing will be missing: both jobs are completed, each with one effect.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					gate.Open()
 					return nil
@@ -115,7 +115,7 @@ func crash() scenario.Scenario {
 			},
 		},
 		Measures: []scenario.Measure{{
-			Name: "recovery", Text: "recovery of the job, from the crash to pending", Unit: "s",
+			Name: "recovery", Text: "from the crash until the job is pending", Unit: "s",
 			After: 2, Bound: scenario.AtMost((scenario.UsualLease + workers.RecoveryBound).Seconds()), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 				return recovery(ctx, s, crashed, orphan)

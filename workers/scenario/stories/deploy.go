@@ -84,7 +84,7 @@ func deploy() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "Version 1 at work",
-				Say: "Version 1 runs in three processes: v1-a, v1-b and v1-c. A producer enqueues 50 jobs a second, from now to the end; " +
+				Say: "Version 1 runs in three processes: v1-a, v1-b and v1-c. A producer will enqueue 50 jobs a second, from now to the end; " +
 					"each takes up to 0.12 s. The curve shows how many are completed.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					began, err = s.Now(ctx)
@@ -102,20 +102,20 @@ func deploy() scenario.Scenario {
 			},
 			{
 				Name:   "b is replaced",
-				Say:    "The same for b. The two versions work side by side on one table, for as long as the deploy takes.",
+				Say:    "The same for b. The two versions work side by side on one table, for as long as the deploy takes. Watch the curve go on over the mark b.",
 				Do:     func(ctx context.Context, s *scenario.Stage) error { return replace(ctx, s, "b") },
 				Expect: []scenario.Expect{drained("b"), working("v2-b")},
 			},
 			{
 				Name:   "c is replaced",
-				Say:    "And for c: after this no worker of version 1 is left.",
+				Say:    "And for c: after this no worker of version 1 will be left. Watch the curve: it never stopped.",
 				Do:     func(ctx context.Context, s *scenario.Stage) error { return replace(ctx, s, "c") },
 				Expect: []scenario.Expect{drained("c"), working("v2-c")},
 			},
 			{
 				Name: "The rest is done",
-				Say: "The producer ends, and what it enqueued is done. " +
-					"Every job went straight through: one attempt, one effect, whichever version did it.",
+				Say: "The producer ends now, and what it enqueued will be done. " +
+					"Every job goes straight through: one attempt, one effect, whichever version does it.",
 				Do: func(context.Context, *scenario.Stage) error {
 					load.Stop()
 					if n, err := load.Refused(); n > 0 {

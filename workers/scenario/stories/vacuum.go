@@ -23,6 +23,7 @@ func vacuum() scenario.Scenario {
 		release      func() error
 		with, plain  []time.Duration // the claims of this step, and
 		steady, peak time.Duration   // those at the worst moment
+		calm         time.Duration   // from the start, before that
 	)
 	// look times claims of both kinds, and plots them.
 	look := func(ctx context.Context, s *scenario.Stage) error {
@@ -77,17 +78,21 @@ func vacuum() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "VACUUM keeps up",
-				Say:  "50,000 jobs go through the queue, and VACUUM clears up behind them. A worker claims in two ways: from the start of the index, or from the mark. The mark is where its last claim found work. Both are quick.",
-				Do:   func(ctx context.Context, s *scenario.Stage) error { return rounds(ctx, s, before, 1) },
+				Say:  "50,000 jobs will go through, and VACUUM clears up behind them. A worker claims in two ways: from the start of the index, or from its mark, a note of where its last claim found work. Watch: both are quick.",
+				Do: func(ctx context.Context, s *scenario.Stage) error {
+					err := rounds(ctx, s, before, 1)
+					calm = lately(plain)
+					return err
+				},
 				Expect: []scenario.Expect{
-					{Text: "from the start or from the mark is much the same", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+					{Text: "both ways are about as quick", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 						return lately(plain) < 5*lately(with), fmt.Sprintf("%v, and %v", lately(plain), lately(with)), nil
 					}},
 				},
 			},
 			{
 				Name: "A long report",
-				Say:  "A report opens a transaction and keeps it. 200,000 more jobs go through. VACUUM runs, and may remove no dead entry: the report might look at it. Watch the claims from the start climb, and those from the mark not.",
+				Say:  "A report opens a transaction and keeps it. 200,000 more jobs go through, and VACUUM may not remove their dead entries: the report might look at them. Watch claims from the start climb, and from the mark not.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					config, err := s.Q.DialConfig(ctx)
 					if err != nil {
@@ -105,14 +110,17 @@ func vacuum() scenario.Scenario {
 					return err
 				},
 				Expect: []scenario.Expect{
-					{Text: "from the mark a claim is 5 times as quick, and more", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+					{Text: "from the start: 5 times as slow as before", Harm: true, Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+						return peak > 5*calm, fmt.Sprintf("%v, before %v", peak, calm), nil
+					}},
+					{Text: "from the mark: 5 times as quick as that", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 						return 5*steady < peak, fmt.Sprintf("%v, from the start %v", steady, peak), nil
 					}},
 				},
 			},
 			{
 				Name: "The report ends",
-				Say:  "We end the report, and with it its transaction. VACUUM runs once more and removes what it had to leave: watch both claims become quick again. The mark, from which leasetop claims, is for the time until then.",
+				Say:  "We end the report. VACUUM runs once more, and removes what it had to leave: watch claims from the start become quick again. The mark, from which leasetop claims, is for the time until then.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					if err := release(); err != nil {
 						return err
@@ -127,7 +135,7 @@ func vacuum() scenario.Scenario {
 					return paced(ctx, 2*before, func() error { return look(ctx, s) })
 				},
 				Expect: []scenario.Expect{
-					{Text: "from the start claims are quick again: under a third", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+					{Text: "from the start: quick again, under a third", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 						return 3*lately(plain) < peak, fmt.Sprintf("%v after %v", lately(plain), peak), nil
 					}},
 				},
@@ -135,15 +143,15 @@ func vacuum() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "times_as_long_from_start", Text: "times as long from the start as from the mark", Bound: scenario.AtLeast(5),
+				Name: "times_as_long_from_start", Text: "times as long from the start as from the mark", After: 2, Bound: scenario.AtLeast(5),
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return peak.Seconds() / steady.Seconds(), nil },
 			},
 			{
-				Name: "claim_from_mark", Text: "a claim from the mark, beside dead entries", Unit: "ms",
+				Name: "claim_from_mark", Text: "a claim from the mark, beside dead entries", Unit: "ms", After: 2,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return inMilliseconds(steady), nil },
 			},
 			{
-				Name: "claim_from_start", Text: "a claim from the start, over dead entries", Unit: "ms",
+				Name: "claim_from_start", Text: "a claim from the start, over dead entries", Unit: "ms", After: 2,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return inMilliseconds(peak), nil },
 			},
 		},

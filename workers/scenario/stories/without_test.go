@@ -17,7 +17,7 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		fails      string // the assertion or measure that says so
 	}{
 		{without.Reclaim, "crash", "the lease runs out, the job goes back to pending"},
-		{without.Mark, "vacuum", "from the mark a claim is 5 times as quick, and more"},
+		{without.Mark, "vacuum", "from the mark: 5 times as quick as that"},
 		{without.SkipLocked, "race", "SKIP LOCKED: hardly anybody waits for a lock"},
 		{without.Reclaim, "kill9", "w2 holds all 20, at attempt 2"},
 		{without.Reclaim, "poison", "w2 holds both, each at its second attempt"},

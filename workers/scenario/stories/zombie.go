@@ -70,7 +70,7 @@ func zombie() scenario.Scenario {
 					return old.Pool.Freeze("w1")
 				},
 				Expect: []scenario.Expect{
-					{Text: "w2 is at work on the job, its second attempt", Within: 4 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w2 is at work on the job, at attempt 2", Within: 4 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						now, err := s.Job(ctx, job)
 						ok := now.Attempts == 2 && s.Runs("w2", job, 2)
 						if ok {
@@ -78,7 +78,7 @@ func zombie() scenario.Scenario {
 						}
 						return ok, fmt.Sprintf("it is %s at attempt %d", now.Status, now.Attempts), err
 					}},
-					{Text: "w1 is awake, and still at its first", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w1 is awake, and still at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						state := s.Worker("w1").State
 						return state == workers.Busy && s.Runs("w1", job, 1), fmt.Sprintf("w1 is %s", state), nil
 					}},
@@ -86,8 +86,8 @@ func zombie() scenario.Scenario {
 			},
 			{
 				Name: "w1 writes too late",
-				Say: "Two workers have one job in hand. w1 is done first and writes its effect and the completion, in one transaction. " +
-					"But the row has w2's token: w1's finds no row, and what it wrote is rolled back. ⊘ marks that.",
+				Say: "Two workers have one job in hand. w1 will be done first, and write effect and completion in one transaction. " +
+					"But the row has w2's token: w1's matches no row, and all that it wrote is undone. Watch for ⊘.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					first.Open()
 					return nil
