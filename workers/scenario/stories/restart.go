@@ -66,7 +66,7 @@ func restart() scenario.Scenario {
 			{
 				Name: "The server crashes",
 				Say: "We crash the server, as if the power failed, and start it again after two seconds. Watch the curve stop: nobody can claim or complete. " +
-					"Then the server recovers from its log, and all three reconnect by themselves.",
+					"Then the server recovers from its log, and within seconds all three connect again by themselves.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					s.Mark(throughputPlot, "crash")
 					s.Note("", "the server crashes: all connections break in mid-work")
