@@ -23,7 +23,9 @@ func TestPlaysBehindAPoolerAreRefusedAtOnce(t *testing.T) {
 		"all": func(d *cli.Database) error {
 			return cli.PlayScenarios(t.Context(), p, d, cli.ScenarioOptions{Yes: true})
 		},
-		"soak": func(d *cli.Database) error { return cli.Soak(t.Context(), p, d, cli.SoakOptions{Lasts: 5 * time.Second}) },
+		"soak": func(d *cli.Database) error {
+			return cli.Soak(t.Context(), p, d, cli.SoakOptions{Lasts: 5 * time.Second})
+		},
 	} {
 		if err := cli.With(t.Context(), where, play); !errors.Is(err, cli.ErrUsage) || !strings.Contains(err.Error(), "not through a pooler") {
 			t.Errorf("%s: %v", what, err)
