@@ -66,7 +66,7 @@ func failover() scenario.Scenario {
 					refused, _ = traffic.Refused()
 					s.Mark(throughputPlot, "dies")
 					s.Note("", "the primary dies")
-					back = s.Outage("no server takes writes")
+					back = s.Outage("there is no primary")
 					return s.Server.Halt(ctx, local.Immediate)
 				},
 				Expect: []scenario.Expect{

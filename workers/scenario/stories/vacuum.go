@@ -36,8 +36,8 @@ func vacuum() scenario.Scenario {
 			return err
 		}
 		with, plain = append(with, w), append(plain, p)
-		s.Plot(marked, "ms", inMilliseconds(w))
 		s.Plot(unmarked, "ms", inMilliseconds(p))
+		s.Plot(marked, "ms", inMilliseconds(w))
 		return nil
 	}
 	// rounds have a batch go through each, and VACUUM run after every so many.
