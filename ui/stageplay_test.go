@@ -92,7 +92,7 @@ const sampleRun = "crash-3f2a71"
 // crashPicture is the crash scenario: in a state, in a step.
 func crashPicture(state scenario.State, step int) scenario.Picture {
 	pic := scenario.Picture{
-		Version: 1, Name: "crash", Title: "A worker crashes in mid-job", Needs: scenario.Queue, Seed: 4711,
+		Version: 1, Name: "crash", Title: "A worker crashes in mid-job", Seed: 4711,
 		Shows: "A job is never lost with its worker: when the lease runs out, another worker takes the job over and finishes it.",
 		State: state, Began: noon, Where: "queue " + sampleRun, Step: step,
 		Steps: []scenario.StepPicture{
@@ -100,7 +100,7 @@ func crashPicture(state scenario.State, step int) scenario.Picture {
 			{Name: "The worker dies", Say: "We kill w1 in the middle of its job. Nothing is cleaned up: to the database it is a process that died. Its row still says that w1 has the job, until the lease runs out.", Assertions: []scenario.AssertionPicture{{Text: "the lease runs out, the job goes back to pending", Within: 3 * time.Second}}},
 			{Say: "Now w2 has its own job done, and takes over the orphan: the same job, its second attempt.", Assertions: []scenario.AssertionPicture{{Text: "both jobs are completed", Within: 5 * time.Second}, {Text: "the orphan at its second attempt", Within: 5 * time.Second}}},
 		},
-		Measures:   []scenario.MeasurePicture{{Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s", Bound: scenario.AtMost(2.25), Timed: true}},
+		Measures:   []scenario.MeasurePicture{{Name: "recovery", Text: "from the crash until the job was pending again", Unit: "s", Bound: scenario.AtMost(2.25)}},
 		Invariants: scenario.Invariants{Known: true, Entered: true, Lease: 2 * time.Second},
 		Looked:     noon,
 		Depths:     []scenario.Depth{{Queue: sampleRun, Processing: 2}},

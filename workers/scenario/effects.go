@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,7 +14,6 @@ type Effect struct {
 	Job     int64
 	Attempt int
 	Worker  string // whose it is, as the story calls it
-	At      time.Time
 }
 
 // Effects are the effects of these jobs, the first entered first.
@@ -26,7 +24,7 @@ func (s *Stage) Effects(ctx context.Context, jobs ...int64) ([]Effect, error) {
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Effect, err error) {
 		var owner string
-		err = row.Scan(&e.Job, &e.Attempt, &owner, &e.At)
+		err = row.Scan(&e.Job, &e.Attempt, &owner)
 		e.Worker = NameOf(owner)
 		return e, err
 	})

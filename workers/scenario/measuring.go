@@ -26,7 +26,7 @@ func (p *Play) measure(ctx context.Context, s *Stage, step int) error {
 		}
 		state := Passed
 		switch {
-		case m.Bound.Kept(value):
+		case m.Bound.kept(value):
 		case m.Timed && p.o.Patience > 1:
 			state = Unjudged
 		default:

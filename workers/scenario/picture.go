@@ -31,7 +31,6 @@ type Picture struct {
 	Name    string
 	Title   string
 	Shows   string
-	Needs   Needs
 	Seed    uint64
 	State   State
 	Auto    bool
@@ -85,7 +84,6 @@ type MeasurePicture struct {
 	Text  string
 	Unit  string
 	Bound Bound
-	Timed bool
 	State State // ToCome before it is taken
 	Value float64
 }
@@ -197,7 +195,7 @@ type board struct {
 func (b *board) begin(sc Scenario, o Options) {
 	b.fresh = make(chan struct{})
 	b.pic = Picture{
-		Version: 1, Name: sc.Name, Title: sc.Title, Shows: sc.Shows, Needs: sc.Needs,
+		Version: 1, Name: sc.Name, Title: sc.Title, Shows: sc.Shows,
 		Seed: o.Seed, Flows: sc.Flows, State: SettingUp, Began: time.Now(),
 	}
 	for _, step := range sc.Steps {
@@ -212,7 +210,7 @@ func (b *board) begin(sc Scenario, o Options) {
 		b.pic.Steps = append(b.pic.Steps, s)
 	}
 	for _, m := range sc.Measures {
-		b.pic.Measures = append(b.pic.Measures, MeasurePicture{Name: m.Name, Text: m.Text, Unit: m.Unit, Bound: m.Bound, Timed: m.Timed})
+		b.pic.Measures = append(b.pic.Measures, MeasurePicture{Name: m.Name, Text: m.Text, Unit: m.Unit, Bound: m.Bound})
 	}
 }
 

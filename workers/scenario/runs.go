@@ -29,7 +29,7 @@ type RunEnd string
 
 // The ends of runs.
 const (
-	RunGoesOn  RunEnd = ""
+	runGoesOn  RunEnd = ""
 	RunDone    RunEnd = "done"
 	RunFailed  RunEnd = "failed"     // the job is tried again, unless it is dead
 	RunBack    RunEnd = "given back" // its worker drained
@@ -83,7 +83,7 @@ func (r *runs) begin(job *queue.Job) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.list) >= runsKept {
-		over := max(slices.IndexFunc(r.list, func(one Run) bool { return one.End != RunGoesOn }), 0)
+		over := max(slices.IndexFunc(r.list, func(one Run) bool { return one.End != runGoesOn }), 0)
 		r.list = slices.Delete(r.list, over, over+1)
 	}
 	r.last++
@@ -94,7 +94,7 @@ func (r *runs) begin(job *queue.Job) uint64 {
 func (r *runs) end(id uint64, how RunEnd, dead bool) {
 	now := time.Now()
 	r.change(func(one *Run) bool { return one.ID == id }, func(one *Run) {
-		if one.End == RunGoesOn {
+		if one.End == runGoesOn {
 			one.Ended, one.End = now, how
 		}
 		if dead && how == RunFailed {

@@ -87,8 +87,8 @@ func AtLeast(v float64) Bound { return Bound{least: &v} }
 // Exactly is both.
 func Exactly(v float64) Bound { return Bound{most: &v, least: &v} }
 
-// Kept tells whether a value keeps the bound.
-func (b Bound) Kept(v float64) bool {
+// kept tells whether a value keeps the bound.
+func (b Bound) kept(v float64) bool {
 	return (b.most == nil || v <= *b.most) && (b.least == nil || v >= *b.least)
 }
 
