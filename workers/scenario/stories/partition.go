@@ -87,8 +87,8 @@ func partition() scenario.Scenario {
 				},
 				Expect: []scenario.Expect{
 					{Text: "w1 and w2 stop their handlers", Within: lease + time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						n, _ := stops.least()
-						return n == 2, fmt.Sprintf("%d of 2 have stopped", n), nil
+						n, _ := stops.least() // one that had to be stopped since another has its job is none
+						return n == 2 && stops.err() == nil, fmt.Sprintf("%d of 2 have stopped", n), stops.err()
 					}},
 					{Text: "w3 and w4 take the jobs over, at attempt 2", Within: lease + 3*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						ok, seen, err := s.Held(ctx, jobs, "w3", "w4")
