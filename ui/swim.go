@@ -31,7 +31,9 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 	away := r.Interrupted(s.now, s.span)
 	if away {
 		high--
-		if workers, _ := r.Lanes(s.now, s.span); workers > high { // who was there matters more than what the marks mean
+	}
+	if away || s.marks > 0 { // in a play who was there matters more than what all marks mean
+		if workers, _ := r.Lanes(s.now, s.span); workers > high {
 			high = min(workers, h-2)
 		}
 	}

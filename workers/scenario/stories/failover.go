@@ -90,7 +90,7 @@ func failover() scenario.Scenario {
 					}
 					back()
 					n, _ := traffic.Refused()
-					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile, and nothing was promised of them", n-refused))
+					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile", n-refused))
 					traffic.mark(s, "promoted")
 					return nil
 				},

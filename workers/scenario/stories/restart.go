@@ -65,25 +65,25 @@ func restart() scenario.Scenario {
 			},
 			{
 				Name: "The server crashes",
-				Say: "We crash the server, as if the power failed, and start it again after two seconds. Watch the curve stop: nobody can claim or complete. " +
-					"Then the server recovers from its log, and within seconds all three connect again by themselves.",
+				Say: "We crash the server, as if the power failed, and start it again two seconds later. Watch the curve stop: nobody can work. " +
+					"Then it recovers from its log, and within seconds all three connect again by themselves.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					s.Mark(throughputPlot, "crash")
-					s.Note("", "the server crashes: all connections break in mid-work")
+					s.Note("", "the server crashes: all connections break")
 					back := s.Outage("the server is away")
 					if err := faults.RestartServer(ctx, s.Server, local.Immediate, func() error { return scenario.ToilFor(ctx, away) }); err != nil {
 						return err
 					}
 					back()
 					refused, _ := traffic.Refused()
-					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile, and nothing was promised of them", refused))
+					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile", refused))
 					traffic.mark(s, "back")
 					return nil
 				},
 				Expect: []scenario.Expect{
 					traffic.there("every acknowledged job is there"),
 					traffic.flows(fmt.Sprintf("w1 and w2 complete %d jobs after it", seenFlow)),
-					{Text: "w3 never stopped: the long job is at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w3 never stopped: its job is at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						ok, seen, err := s.Held(ctx, []int64{long}, "w3")
 						return ok && s.Runs("w3", long, 1), seen, err
 					}},
