@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -177,7 +178,10 @@ func (s *Stage) StartStandby(ctx context.Context, name string) (*local.Server, e
 func (s *Stage) serverOptions(name string) local.Options {
 	return local.Options{
 		Dir: s.play.ground.Dir, Name: serverPrefix + s.run + name, Fresh: true,
-		Progress: func(step string) { s.Note("", step) },
+		Progress: func(step string) {
+			text, _, _ := strings.Cut(step, " /") // where it is on the disk is not of the story
+			s.Note("", text)
+		},
 	}
 }
 
