@@ -216,11 +216,14 @@ func (t *playTeller) tell(pic scenario.Picture, p Printer) {
 				continue
 			}
 			t.told = n + 1
-			text := safe.Text(a.Text)
-			if a.State == scenario.Failed {
+			mark, text := tick(a.State), safe.Text(a.Text)
+			switch {
+			case a.State == scenario.Failed:
 				text += ": " + safe.Text(a.Seen)
+			case a.Harm:
+				mark, text = "▲", text+" (harm, as told)"
 			}
-			fmt.Fprintf(t.w, "     %s %s  %s\n", tick(a.State), text, seconds(a.Took))
+			fmt.Fprintf(t.w, "     %s %s  %s\n", mark, text, seconds(a.Took))
 		}
 		p.progress(fmt.Sprintf("     %s, step %d of %d", pic.State, pic.Step+1, len(pic.Steps)))
 	}
@@ -250,7 +253,11 @@ func (t *playTeller) end(pic scenario.Picture) {
 		if !i.Kept() {
 			state = scenario.Failed
 		}
-		fmt.Fprintf(t.w, "     %s %slost %d · double effects %d · stale writes fenced %d · overlap of two runners %d\n", tick(state), whose, i.Lost, i.Doubled, i.Fenced, i.Overlaps)
+		effects := "effects not counted"
+		if i.Entered {
+			effects = fmt.Sprintf("double effects %d of %d", i.Doubled, i.Effects)
+		}
+		fmt.Fprintf(t.w, "     %s %slost %d · %s · stale writes fenced %d · overlap of two runners %d\n", tick(state), whose, i.Lost, effects, i.Fenced, i.Overlaps)
 	}
 	end := fmt.Sprintf("%s in %s", pic.State, seconds(pic.Ended.Sub(pic.Began)))
 	if pic.Err != "" {

@@ -5,8 +5,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/leasetop/leasetop/sql/local/testdb"
-
 	"github.com/leasetop/leasetop/ui/term"
 )
 
@@ -82,14 +80,4 @@ func (s *session) seesNothingOfCrash() {
 			s.t.Errorf("%d %s are left", n, what)
 		}
 	}
-}
-
-// Exit status 0 is for what was seen to hold, all of it.
-func TestScenariosFailWhenNobodyReadsHowTheyGo(t *testing.T) {
-	t.Parallel()
-	w := startWorker(t, []string{"DATABASE_URL=" + testdb.New(t)}, "sh", "-c",
-		`{ "$1" scenario run crash crash; echo "exit status $?" >&2; } | head -n 1`, "sh", binary)
-	w.says("leasetop: 0 of 2 scenarios were played to the end: nobody reads standard output any more")
-	w.says("exit status 1")
-	w.exits()
 }
