@@ -88,14 +88,23 @@ func longest(w int, texts ...string) (fits string) {
 	return fits
 }
 
-// awaited is what is to be seen next.
+// awaited is what is to be seen next: what is looked for now, or will be as soon as all is
+// done that the step does; of a step that asserts nothing, its name.
 func (s *stagePage) awaited() string {
 	pic := &s.of.pic
 	if pic.Step < len(pic.Steps) {
-		for _, a := range pic.Steps[pic.Step].Assertions {
-			if a.State == scenario.Playing {
+		step := &pic.Steps[pic.Step]
+		soon := ""
+		for _, a := range step.Assertions {
+			switch {
+			case a.State == scenario.Playing:
 				return a.Text
+			case a.State == scenario.ToCome && soon == "":
+				soon = "soon: " + a.Text
 			}
+		}
+		if text := cmp.Or(soon, step.Name); text != "" {
+			return text
 		}
 	}
 	return "this is being done…"
