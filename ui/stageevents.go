@@ -195,25 +195,26 @@ var (
 )
 
 // causesFirst has jobs lost before they are taken over: both may be found in one look, and
-// not in that order.
+// not in that order. A loss that is known later was no later than that.
 func causesFirst(events []scenario.Event) []scenario.Event {
-	for i := len(events) - 1; i >= 0; i-- {
+	for i := 0; i < len(events); i++ {
 		over := takesOver.FindStringSubmatch(events[i].Text)
 		if events[i].What != "" || over == nil {
 			continue
 		}
-		to := i
-		for k := i + 1; k < len(events) && events[k].At.Sub(events[i].At) <= oneLook; k++ {
+		taken := events[i].At
+		for k := i + 1; k < len(events) && events[k].At.Sub(taken) <= oneLook; k++ {
 			if what := events[k].What; what != workers.ReapedBack && what != workers.LeaseLost {
 				continue
 			}
 			if of := ofJob.FindStringSubmatch(events[k].Text); over[1] == "" || of != nil && of[1] == over[1] {
-				to = k
+				loss := events[k]
+				loss.At = taken
+				copy(events[i+1:k+1], events[i:k])
+				events[i] = loss
+				i++
 			}
 		}
-		late := events[i]
-		copy(events[i:to], events[i+1:to+1])
-		events[to] = late
 	}
 	return events
 }

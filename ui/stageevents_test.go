@@ -115,8 +115,8 @@ func TestLinesOfEventsAreNotWasted(t *testing.T) {
 	}
 }
 
-// A job is lost before it is taken over, in whatever order one look found it; another job's
-// loss stays where it is.
+// A job is lost before it is taken over, in whatever order one look found it, and no later;
+// another job's loss stays where it is. The times are those of the order.
 func TestTakeOverIsToldAfterTheLoss(t *testing.T) {
 	t.Parallel()
 	event := func(ms int, worker string, what workers.What, text string) scenario.Event {
@@ -132,12 +132,24 @@ func TestTakeOverIsToldAfterTheLoss(t *testing.T) {
 		event(5000, "w2", "", "takes all 20 over: their second attempt"),
 		event(5100, "", workers.ReapedBack, "job 8: lease lost by w1"),
 	})
-	var order []int64
-	for _, e := range events {
-		order = append(order, e.At.Sub(noon).Milliseconds())
+	var told []string
+	for i, e := range events {
+		if i > 0 && e.At.Before(events[i-1].At) {
+			t.Errorf("%q has an earlier time than what is told before it", e.Text)
+		}
+		told = append(told, fmt.Sprint(e.At.Sub(noon).Milliseconds(), " ", e.Text))
 	}
-	if want := []int64{0, 2010, 2020, 2000, 2030, 4000, 5100, 5000}; !slices.Equal(order, want) {
-		t.Errorf("told in the order %v, not %v", order, want)
+	if want := []string{
+		"0 1 job abandoned",
+		"2000 job 7: lease lost by w1",
+		"2000 lease of job 7 lost",
+		"2000 takes job 7 over: its second attempt",
+		"2030 job 77: lease lost by w1",
+		"4000 job 7: lease lost by w2",
+		"5000 job 8: lease lost by w1",
+		"5000 takes all 20 over: their second attempt",
+	}; !slices.Equal(told, want) {
+		t.Errorf("told:\n%s\nnot\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
 
