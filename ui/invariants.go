@@ -47,6 +47,9 @@ func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, reaped wor
 	}
 	text := ""
 	for _, words := range invariantWording {
+		if words == noneFenced && (fenced > 0 || reaped == workers.Recovery{}) {
+			continue
+		}
 		if text = line(words); cells(text+note) <= w {
 			break
 		}
@@ -67,6 +70,7 @@ var invariantWording = []invariantWords{
 	{"double effects", "", "effects not counted", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
 	{"doubled", " of ", "effects not counted", "overlap", "fenced ", "recovery ", " of ", " · "},
 	{"doubled", "", "effects not counted", "overlap", "fenced ", "recovery ", " of ", " · "},
+	noneFenced,
 	{"doubled", " of ", "effects not counted", "overlap", "fenced ", "recovery ", "", " · "},
 	{"doubled", "", "effects not counted", "overlap", "fenced ", "recovery ", "", " · "},
 	{"doubled", "", "", "overlap", "", "recovery ", " of ", " · "},
@@ -74,6 +78,10 @@ var invariantWording = []invariantWords{
 	{"doubled", "", "", "overlap", "", "recovery ", "", " "},
 	{"doubled", "", "", "overlap", "", "", "", " "},
 }
+
+// noneFenced leaves that none was fenced away, to say of the recovery what it is: only for
+// where none was, and something was recovered.
+var noneFenced = invariantWords{"doubled", "", "effects not counted", "overlap", "", "worst recovery ", "", " · "}
 
 // mustBeNone draws a count that is broken as soon as it is not 0.
 func (t *theme) mustBeNone(name string, n int64) string {

@@ -14,7 +14,12 @@ import (
 // invariantsOf draws the line without colours.
 func invariantsOf(t *testing.T, l Ledger, reaped workers.Recovery, w int) string {
 	t.Helper()
-	p := &picture{theme: newTheme(true, true), ledger: &l, fenced: 7, reaped: reaped}
+	return invariantsWith(t, l, 7, reaped, w)
+}
+
+func invariantsWith(t *testing.T, l Ledger, fenced uint64, reaped workers.Recovery, w int) string {
+	t.Helper()
+	p := &picture{theme: newTheme(true, true), ledger: &l, fenced: fenced, reaped: reaped}
 	lines := invariants(p, w)
 	if len(lines) != 1 {
 		t.Fatalf("%d lines, want 1", len(lines))
@@ -40,6 +45,25 @@ func TestInvariantsAreDrawnWholeWhereverThereIsRoom(t *testing.T) {
 	} {
 		if got := invariantsOf(t, l, reaped, w); got != want {
 			t.Errorf("%d cells:\n%s, want\n%s", w, got, want)
+		}
+	}
+}
+
+// That nothing was fenced says less than of what the recovery is.
+func TestNoneFencedGoesBeforeTheWorstRecovery(t *testing.T) {
+	t.Parallel()
+	l, reaped := Ledger{Effects: 2, Lease: 2 * time.Second}, judged(121*time.Millisecond)
+	for _, c := range []struct {
+		fenced uint64
+		reaped workers.Recovery
+		want   string
+	}{
+		{0, reaped, " INVARIANTS  ✓ lost 0 · ✓ doubled 0 · ✓ overlap 0 · ✓ worst recovery 2.13 s"},
+		{1, reaped, " INVARIANTS  ✓ lost 0 · ✓ doubled 0 · ✓ overlap 0 · fenced 1 · ✓ recovery 2.13 s"},
+		{0, workers.Recovery{}, " INVARIANTS  ✓ lost 0 · ✓ doubled 0 of 2 · ✓ overlap 0 · fenced 0 · recovery –"},
+	} {
+		if got := invariantsWith(t, l, c.fenced, c.reaped, 80); got != c.want {
+			t.Errorf("%d fenced:\n%s, want\n%s", c.fenced, got, c.want)
 		}
 	}
 }
