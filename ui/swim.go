@@ -139,7 +139,7 @@ func (t *theme) laneInk(s lanes.Style) ink {
 	switch s {
 	case lanes.Idle:
 		return t.faint
-	case lanes.Brief:
+	case lanes.Brief, lanes.Unwritten:
 		return t.dim
 	case lanes.Work:
 		return t.accent
@@ -178,6 +178,7 @@ var laneSigns = []struct {
 	{lanes.Buried, 2, "†", "a dead letter", "dead letter"},
 	{lanes.Silent, 3, "?░", "no heartbeat, the lease runs on", "no heartbeat"},
 	{lanes.Dead, 2, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
+	{lanes.Unwritten, 4, "▁", "handler over, its outcome not known to be written", "outcome not written"},
 	{lanes.Overdue, 4, "!", "the lease is over, nobody took the job yet", "lease over"},
 	{lanes.Waiting, 6, "┄╮", "free again", "free again"},
 	{lanes.Taken, 1, "↳", "taken over", "taken over"},

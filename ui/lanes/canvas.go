@@ -164,6 +164,9 @@ func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) 
 		}
 		return free(was, false)
 	}
+	if x >= h.opening && h.unwritten(c.from(x), c.now) {
+		return Cell{'▁', Unwritten}
+	}
 	if since := h.quiet(last, end); !since.IsZero() {
 		if c.column(since) == x || x == h.first {
 			return Cell{'?', Silent}

@@ -13,26 +13,27 @@ type Style int
 
 // The styles of cells.
 const (
-	Blank   Style = iota // nothing is known of the worker, or it is gone
-	Idle                 // · the worker is well, and holds nothing
-	Brief                // ▂ it holds a job without a letter: a short one, or there are too many
-	Work                 // A the first attempt of a job
-	Told                 // A the same, of a job whose holder died or fell silent, or which was tried again
-	Again                // B² a later attempt; the figure stands behind the first letter
-	Retried              // ↻ a later attempt that has no room for letter and figure
-	Taken                // ↳ ↱ here the job comes from a worker that lost it
-	Crash                // ✗ here the worker died
-	Dead                 // ░ the lease of a worker that died runs on: nobody may have the job
-	Silent               // ? ░ no renewal comes from a worker of which nothing else is known
-	Frozen               // ✱ ~ the worker is a zombie: its handlers go on, nothing else does
-	Parted               // ≠ ╌ the worker cannot reach the database
-	Stale                // A the worker goes on with a job that is not its any more, and does not know
-	Refused              // ⊘ what it wrote then was fenced: it changed nothing
-	Halted               // ■ the worker stopped its handler, before the lease ended
-	Buried               // † the job is a dead letter
-	Overdue              // ! the lease ran out, and nobody took the job away yet
-	Waiting              // ┄ ╮ │ ╯ the way of a job from who lost it to who took it over
-	Away                 // ▒ what all workers need is not there
+	Blank     Style = iota // nothing is known of the worker, or it is gone
+	Idle                   // · the worker is well, and holds nothing
+	Brief                  // ▂ it holds a job without a letter: a short one, or there are too many
+	Work                   // A the first attempt of a job
+	Told                   // A the same, of a job whose holder died or fell silent, or which was tried again
+	Again                  // B² a later attempt; the figure stands behind the first letter
+	Retried                // ↻ a later attempt that has no room for letter and figure
+	Taken                  // ↳ ↱ here the job comes from a worker that lost it
+	Crash                  // ✗ here the worker died
+	Dead                   // ░ the lease of a worker that died runs on: nobody may have the job
+	Silent                 // ? ░ no renewal comes from a worker of which nothing else is known
+	Frozen                 // ✱ ~ the worker is a zombie: its handlers go on, nothing else does
+	Parted                 // ≠ ╌ the worker cannot reach the database
+	Stale                  // A the worker goes on with a job that is not its any more, and does not know
+	Refused                // ⊘ what it wrote then was fenced: it changed nothing
+	Unwritten              // ▁ its handler is over, and no word of the outcome from the database
+	Halted                 // ■ the worker stopped its handler, before the lease ended
+	Buried                 // † the job is a dead letter
+	Overdue                // ! the lease ran out, and nobody took the job away yet
+	Waiting                // ┄ ╮ │ ╯ the way of a job from who lost it to who took it over
+	Away                   // ▒ what all workers need is not there
 )
 
 // Cell is one character and what it means.
@@ -62,7 +63,8 @@ type Drawing struct {
 // Draw draws the span before now in so many cells, newest at the right edge, in so many
 // rows at most. Columns are slices of time that stay what they are: a second later the
 // same cells stand further left. A large picture moves by several columns at a time. With more workers than rows, those with something
-// out of the ordinary are drawn first, then those that hold or held something.
+// out of the ordinary are drawn first, then those that hold or held something; those that
+// ended in good order come last.
 func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Drawing {
 	if width <= 0 || height <= 0 || span <= 0 {
 		return Drawing{Hidden: len(r.lanes)}
@@ -173,19 +175,33 @@ func (l *lane) empty(s scale) bool {
 	return l.at(s.now).condition == unknown && l.interest(s) == 2
 }
 
-// choose returns the workers to be drawn, in order.
+// choose returns the workers to be drawn, in order. Of what is of the same interest, the
+// living have room before the dead that hold nothing.
 func choose(all []*lane, s scale, height int) []*lane {
 	if len(all) <= height {
 		return all
 	}
-	var ranks [3][]*lane
+	var ranks [9][]*lane
 	for _, l := range all {
-		k := l.interest(s)
+		k := 2 * l.interest(s)
+		switch l.at(s.now).condition {
+		case gone:
+			k = 6 + k/2
+		case dead:
+			if !l.holding(s.now) {
+				k++
+			}
+		}
 		ranks[k] = append(ranks[k], l)
 	}
 	shown := slices.Concat(ranks[:]...)[:height]
 	inOrder(shown)
 	return shown
+}
+
+// holding reports whether the worker has a job at a moment.
+func (l *lane) holding(now time.Time) bool {
+	return slices.ContainsFunc(l.holds, func(h *hold) bool { return h.going(now) && !h.from.After(now) })
 }
 
 // interest is 0 for a worker with something out of the ordinary in the span, 1 for one

@@ -288,3 +288,29 @@ func TestALargePictureMovesSeldom(t *testing.T) {
 		t.Errorf("it moved %d times in %d seconds", moves, seconds)
 	}
 }
+
+// Where not all workers have room, those that ended in good order go first, and of what is
+// of the same interest those that died and hold nothing more.
+func TestTheLivingHaveRoomBeforeThoseThatEnded(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "a1", "a2", "b1", "b2").pass(4)
+	s.claim(1, "a1", 1).claim(2, "a2", 1).pass(3).finish(1).finish(2).turn("a1", "stopped").turn("a2", "stopped").pass(1)
+	s.claim(3, "b1", 1).claim(4, "b2", 1).pass(3)
+	shown := func(n int, want string) {
+		t.Helper()
+		d := s.Draw(s.now, 30*time.Second, 30, n)
+		var names []string
+		for _, row := range d.Rows {
+			names = append(names, row.Worker)
+		}
+		if got := strings.Join(names, " "); got != want || d.Hidden != 4-n {
+			t.Errorf("of %d: %s and %d more, not %s", n, got, d.Hidden, want)
+		}
+	}
+	shown(2, "b1 b2")
+	shown(3, "a1 b1 b2")
+	s.finish(3).turn("b1", "crashed").pass(1)
+	shown(2, "b1 b2")
+	s.claim(4, "b2", 2).turn("b2", "frozen").pass(1)
+	shown(1, "b2")
+}

@@ -142,6 +142,16 @@ func (h *hold) lasts(now time.Time) time.Duration {
 	return now.Sub(h.from)
 }
 
+// runs reports whether its handler is known to go on.
+func (h *hold) runs() bool { return h.run.ID != 0 && h.run.Ended.IsZero() }
+
+// unwritten reports whether at a moment the handler had been over for a while, and no end
+// of the lease was known: the outcome is yet to be written, as far as that can be seen.
+func (h *hold) unwritten(at, now time.Time) bool {
+	return h.run.ID != 0 && !h.run.Ended.IsZero() && h.run.End <= Back &&
+		at.After(h.run.Ended) && h.until(now).Sub(h.run.Ended) >= blink
+}
+
 // goes reports whether at a moment the job is held, or run by who lost it.
 func (h *hold) goes(now time.Time) bool {
 	return h.going(now) || h.lost && h.run.ID != 0 && (h.run.Ended.IsZero() || h.run.Ended.After(now))

@@ -188,3 +188,53 @@ func TestALeaseWhoseWorkerRunsTheJobNoMoreIsNoWork(t *testing.T) {
 	w1                  ····AAAA░░░░░|
 	`)
 }
+
+// While no leases can be read a job is held as far as is known; that its handler is over is
+// known, and shown.
+func TestARunThatIsOverIsNoWorkThoughItsLeaseIsNotKnownToEnd(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2").pass(4)
+	s.lease = time.Minute
+	s.claim(1, "w1", 1).begin(1, "w1", 1).claim(2, "w2", 1).begin(2, "w2", 1).pass(2)
+	read := s.now
+	s.stop("w1", Done)
+	for range 16 { // looks that find the database away
+		s.now = s.now.Add(time.Second / 4)
+		s.Ran(read, s.runs)
+		s.See(s.now, []Held{s.held[1], s.held[2]}, s.workers)
+	}
+	s.draws(`
+	w1                    ····AAA▁▁▁▁|
+	w2                    ····BBBBBBB|
+	`)
+	delete(s.held, 1) // it was written after all
+	s.pass(2)
+	s.draws(`
+	w1                  ····AA·······|
+	w2                  ····BBBBBBBBB|
+	`)
+}
+
+// A run that goes on has its letter at once: the picture may stand still a moment later.
+// Where there is a crowd, letters go to what lasts.
+func TestARunThatGoesOnHasItsLetterAtOnce(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2")
+	s.Brief = 200 * time.Millisecond
+	s.pass(4).claim(1, "w1", 1).begin(1, "w1", 1).see()
+	s.draws(`
+	w1                          ····A|
+	w2                          ·····|
+	`)
+	for i := range int64(crowd) {
+		s.begin(100+i, "w2", 1).skip(20*time.Millisecond).stop("w2", Done).see()
+	}
+	s.claim(200, "w2", 1).begin(200, "w2", 1).see()
+	if s.jobs[200].letter != 0 {
+		t.Error("one of many short runs has a letter")
+	}
+	s.pass(3)
+	if s.jobs[200].letter == 0 {
+		t.Error("a run that lasts has none")
+	}
+}
