@@ -10,15 +10,14 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// measures are the play's figures, each against its bound; w cells wide. Where there is
-// little room, those that are known have a line each, or the newest has the heading.
+// measures are the play's figures, each against its bound; w cells wide. They have a line
+// each, and more where there is room: first those whose words have no room in one. Where
+// there is little room, those that are known have a line, or the newest has the heading.
 func (s *stagePage) measures(w int, roomy bool) section {
 	all, known := s.of.pic.Measures, s.known()
-	draw := func(w, h int, below bool) (lines []string) {
-		for _, i := range s.foremost(pick(below, len(all), h)) {
-			lines = append(lines, s.measure(&all[i], w, below)...)
-		}
-		return lines
+	below := 0 // lines, where each has its figure below its words
+	for i := range all {
+		below += len(s.measure(&all[i], w, true))
 	}
 	block := section{
 		titled: func(_, h int) heading {
@@ -31,15 +30,17 @@ func (s *stagePage) measures(w int, roomy bool) section {
 			}
 			return head
 		},
-		need: len(all), good: len(all), want: len(draw(w, 0, true)), whole: true,
-		draw: func(w, h int) []string {
-			if lines := draw(w, h, true); len(lines) <= h {
-				return lines
+		need: len(all), good: len(all), want: below,
+		draw: func(w, h int) (lines []string) {
+			unfold := s.unfolded(w, h)
+			for _, i := range s.foremost(h) {
+				lines = append(lines, s.measure(&all[i], w, unfold[i])...)
 			}
-			return draw(w, h, false)
+			return lines
 		},
 	}
 	if !roomy {
+		block.whole = true
 		block.need, block.good, block.want, block.last = 0, known, known, 3
 		if slices.ContainsFunc(all, func(m scenario.MeasurePicture) bool { return s.of.fresh(m.Name) }) || !s.of.pic.Ended.IsZero() {
 			block.last = 0
@@ -83,6 +84,30 @@ func (s *stagePage) known() (n int) {
 	return n
 }
 
+// unfolded are the measures that have their figures below their words in h lines of w
+// cells: those whose words would be cut beside it before the others, and of these in the
+// order of foremost.
+func (s *stagePage) unfolded(w, h int) map[int]bool {
+	all, unfold := s.of.pic.Measures, map[int]bool{}
+	room := h - len(all)
+	for _, cut := range []bool{true, false} {
+		for _, fresh := range []bool{true, false} {
+			for i := range all {
+				m := &all[i]
+				words := cmp.Or(m.Text, m.Name)
+				if s.of.fresh(m.Name) != fresh || (safe.Width(safe.Text(words)) > s.besideWidth(m, w)) != cut {
+					continue
+				}
+				if more := len(s.measure(m, w, true)) - 1; more <= room {
+					unfold[i] = true
+					room -= more
+				}
+			}
+		}
+	}
+	return unfold
+}
+
 // foremost are n measures in their order: those that have just come, then what is known.
 func (s *stagePage) foremost(n int) []int {
 	all := s.of.pic.Measures
@@ -109,9 +134,9 @@ func (s *stagePage) foremost(n int) []int {
 // below it, or beside.
 func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []string {
 	t := s.pic.theme
-	mark, k, value := t.faint.draw("·"), t.dim, "–"
+	mark, k, value := t.faint.draw("·"), t.dim, valueText(m)
 	if m.State != scenario.ToCome {
-		mark, k, value = t.good.draw("✓"), t.good, join(figure(m.Value), safe.Text(m.Unit))
+		mark, k = t.good.draw("✓"), t.good
 	}
 	switch m.State {
 	case scenario.Failed:
@@ -124,15 +149,10 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []str
 		bound = ""
 	}
 	words := cmp.Or(m.Text, m.Name)
-	valueW, boundW := max(9, safe.Width(value)), 0
-	for _, one := range s.of.pic.Measures {
-		if b := one.Bound.String(); b != "" {
-			boundW = max(boundW, safe.Width(join(b, safe.Text(one.Unit))))
-		}
-	}
+	valueW, boundW := valueWidth(m), s.boundWidth()
 	told, fresh := t.text, ""
 	if s.of.fresh(m.Name) {
-		told, fresh = t.lead, t.lead.draw(" ◂ new")
+		told, fresh = t.lead, t.lead.draw(newMark)
 	}
 	shown := pick(m.State == scenario.ToCome, t.faint, pick(fresh != "", t.lead, t.strong)).draw(safe.FitRight(value, valueW))
 	against := func(room int) string {
@@ -152,8 +172,36 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []str
 	for _, one := range s.of.pic.Measures {
 		textW = max(textW, safe.Width(safe.Text(cmp.Or(one.Text, one.Name))))
 	}
-	textW = max(min(textW, w-valueW-boundW-7-cells(fresh)), 8)
+	textW = min(textW, s.besideWidth(m, w))
 	return []string{" " + mark + " " + told.draw(safe.Fit(words, textW)) + " " + shown + against(w-textW-valueW-boundW-8-cells(fresh)) + fresh}
+}
+
+// newMark stands behind what has just come.
+const newMark = " ◂ new"
+
+// valueText is the value of a measure with its unit, safe to print; – before it is known.
+func valueText(m *scenario.MeasurePicture) string {
+	if m.State == scenario.ToCome {
+		return "–"
+	}
+	return join(figure(m.Value), safe.Text(m.Unit))
+}
+
+func valueWidth(m *scenario.MeasurePicture) int { return max(9, safe.Width(valueText(m))) }
+
+// boundWidth is how wide the bounds of all measures are.
+func (s *stagePage) boundWidth() (w int) {
+	for _, one := range s.of.pic.Measures {
+		if b := one.Bound.String(); b != "" {
+			w = max(w, safe.Width(join(b, safe.Text(one.Unit))))
+		}
+	}
+	return w
+}
+
+// besideWidth is how many of w cells the words of a measure have whose figure is beside them.
+func (s *stagePage) besideWidth(m *scenario.MeasurePicture, w int) int {
+	return max(w-valueWidth(m)-s.boundWidth()-7-pick(s.of.fresh(m.Name), safe.Width(newMark), 0), 8)
 }
 
 // boundBar draws a measure in w cells; "" where there is no bound to draw it against, or

@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leasetop/leasetop/workers/scenario"
 )
@@ -74,4 +76,54 @@ func TestMeasuresAreShownByWords(t *testing.T) {
 	s.stands(racePicture())
 	s.sees("of a job that somebody had")
 	s.seesNot("times_naive")
+}
+
+// As long as there is a line to spare in their column, no measure's words are cut: what
+// happened has no more lines than it uses.
+func TestMeasuresAreCutOnlyWhereNoLineIsToSpare(t *testing.T) {
+	t.Parallel()
+	whole, some, none := 0, 0, 0
+	for steps := range 18 {
+		s, _ := theatreAt(t, "", 120, 36)
+		s.press("enter")
+		pic := crashPicture(scenario.Passed, 3)
+		pic.Ended = noon.Add(9 * time.Second)
+		for i := range steps {
+			pic.Steps[0].Assertions = append(pic.Steps[0].Assertions, scenario.AssertionPicture{Text: fmt.Sprintf("thing %d is so", i), State: scenario.Passed})
+		}
+		pic.Events = []scenario.Event{{At: noon.Add(4 * time.Second), Text: "the provider is down"}, {At: noon.Add(5 * time.Second), Text: "it answers again"}}
+		pic.Measures = nil
+		for _, words := range []string{"retries in the outage", "first retries spread over", "most retries in 0.1 s", "all sent after the return"} {
+			pic.Measures = append(pic.Measures, scenario.MeasurePicture{Name: words, Text: "c: " + words, Unit: "calls", Bound: scenario.AtMost(1000), State: scenario.Passed, Value: 29})
+		}
+		s.stands(pic)
+		block, cut, blank := "", 0, 0
+		for line := range strings.SplitSeq(s.screen().Text(), "\n") {
+			left, _, _ := strings.Cut(line[min(len("│"), len(line)):], "│")
+			switch {
+			case strings.HasPrefix(line, "╭"):
+				block = strings.Fields(line)[1]
+			case strings.HasPrefix(line, "╰"):
+				block = ""
+			case block == "MEASURES" && strings.Contains(left, "…"):
+				cut++
+			case block == "EVENTS" && strings.TrimSpace(left) == "":
+				blank++
+			}
+		}
+		if cut > 0 && blank > 0 {
+			t.Errorf("%d measures are cut, and %d lines blank:\n%s", cut, blank, s.screen().Text())
+		}
+		switch cut {
+		case 0:
+			whole++
+		case len(pic.Measures):
+			none++
+		default:
+			some++
+		}
+	}
+	if whole == 0 || some == 0 || none == 0 {
+		t.Errorf("all words were whole %d times, some %d, and none %d: this tests nothing", whole, some, none)
+	}
 }

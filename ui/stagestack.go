@@ -12,7 +12,7 @@ type section struct {
 	titled           func(w, h int) heading // instead of head, where that depends on the room
 	need, good, want int
 	grows            int  // what grows most gets what is left over
-	whole            bool // it grows to what it is good from, and further, at once or not at all
+	whole            bool // it grows to what it is good from at once or not at all, and else no further
 	last             int  // it gets what it needs after those that have less of this
 	draw             func(w, h int) []string
 }
@@ -48,7 +48,7 @@ func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string
 		for more := true; more && left > 0; {
 			more = false
 			for i, one := range blocks {
-				if heights[i] > 0 && heights[i] < to(one)+edges && left > 0 && !one.whole {
+				if heights[i] > 0 && heights[i] < to(one)+edges && left > 0 && (!one.whole || heights[i] >= one.fair()+edges) {
 					heights[i]++
 					left--
 					more = true
@@ -56,7 +56,7 @@ func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string
 			}
 		}
 		for i, one := range blocks {
-			if n := to(one) + edges - heights[i]; one.whole && heights[i] > 0 && n > 0 && n <= left {
+			if n := one.fair() + edges - heights[i]; one.whole && heights[i] > 0 && n > 0 && n <= left {
 				heights[i] += n
 				left -= n
 			}
