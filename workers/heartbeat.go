@@ -307,7 +307,7 @@ func (h *heart) gather() (runs []*run, renewals []queue.Renewal) {
 		lease := p.o.stretched(r.length, trip)
 		renewals = append(renewals, queue.Renewal{Lease: r.lease, For: lease, Left: r.mustBeLeft()})
 		// The statement may shorten the lease, as to a kind's own, and its answer be lost.
-		r.trust = min(r.trust, now+lease-p.o.margin(lease))
+		r.trust = min(r.trust, p.trusted(now, lease))
 	}
 	return runs, renewals
 }
@@ -344,11 +344,17 @@ func (p *Pool) loseLease(r *run, owner string, status queue.Status) {
 // grant counts a lease that was claimed or renewed by a statement. The lock is held.
 func (r *run) grant(lease, sent, answered time.Duration) {
 	r.sent, r.margin, r.refused = sent, r.worker.pool.o.margin(lease), false
-	r.trust = sent + lease - r.margin
+	r.trust = r.worker.pool.trusted(sent, lease)
 	r.sure = answered + lease
-	if r.worker.pool.lacks(without.Trust) {
-		r.trust = sent + endless
+}
+
+// trusted is until when a lease is trusted that was asked for at a time, whenever the
+// statement ran.
+func (p *Pool) trusted(sent, lease time.Duration) time.Duration {
+	if p.lacks(without.Trust) {
+		return sent + endless
 	}
+	return sent + lease - p.o.margin(lease)
 }
 
 // hold counts a run among those that heartbeats renew. The lock is held.
