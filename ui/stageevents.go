@@ -57,6 +57,12 @@ func (s *stagePage) happenings(w int, boxed bool) section {
 			return head
 		},
 		need: least, good: max(min(total, eventsLeast), least), want: max(min(total, 8), least), grows: 2, last: 1,
+		uses: func(h int) (n int) {
+			for _, i := range chosen(h) {
+				n += len(drawn[i])
+			}
+			return min(n, h)
+		},
 		draw: func(_, h int) (lines []string) {
 			if h == 0 {
 				return nil

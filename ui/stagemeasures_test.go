@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -82,8 +83,9 @@ func TestMeasuresAreShownByWords(t *testing.T) {
 // happened has no more lines than it uses.
 func TestMeasuresAreCutOnlyWhereNoLineIsToSpare(t *testing.T) {
 	t.Parallel()
-	whole, some, none := 0, 0, 0
-	for steps := range 18 {
+	whole, some, none, below := 0, 0, 0, 0
+	for n := range 36 {
+		steps, adds := n%18, n/18
 		s, _ := theatreAt(t, "", 120, 36)
 		s.press("enter")
 		pic := crashPicture(scenario.Passed, 3)
@@ -92,7 +94,11 @@ func TestMeasuresAreCutOnlyWhereNoLineIsToSpare(t *testing.T) {
 			pic.Steps[0].Assertions = append(pic.Steps[0].Assertions, scenario.AssertionPicture{Text: fmt.Sprintf("thing %d is so", i), State: scenario.Passed})
 		}
 		pic.Events = []scenario.Event{{At: noon.Add(4 * time.Second), Text: "the provider is down"}, {At: noon.Add(5 * time.Second), Text: "it answers again"}}
-		pic.Measures = nil
+		for i := range 9 * adds { // of them nothing is told where there is no room for all
+			pic.Events = append(pic.Events, scenario.Event{At: noon.Add(6 * time.Second), Worker: fmt.Sprintf("w%d", i), What: workers.Spawned, Text: "1 slot"})
+		}
+		plot := plotPicture().Plots[0]
+		pic.Plots, pic.Measures = []scenario.Plot{plot, plot}, nil // the events stand below the measures
 		for _, words := range []string{"retries in the outage", "first retries spread over", "most retries in 0.1 s", "all sent after the return"} {
 			pic.Measures = append(pic.Measures, scenario.MeasurePicture{Name: words, Text: "c: " + words, Unit: "calls", Bound: scenario.AtMost(1000), State: scenario.Passed, Value: 29})
 		}
@@ -102,7 +108,9 @@ func TestMeasuresAreCutOnlyWhereNoLineIsToSpare(t *testing.T) {
 			left, _, _ := strings.Cut(line[min(len("│"), len(line)):], "│")
 			switch {
 			case strings.HasPrefix(line, "╭"):
-				block = strings.Fields(line)[1]
+				if block = strings.Fields(line)[1]; block == "EVENTS" {
+					below++
+				}
 			case strings.HasPrefix(line, "╰"):
 				block = ""
 			case block == "MEASURES" && strings.Contains(left, "…"):
@@ -123,7 +131,7 @@ func TestMeasuresAreCutOnlyWhereNoLineIsToSpare(t *testing.T) {
 			some++
 		}
 	}
-	if whole == 0 || some == 0 || none == 0 {
-		t.Errorf("all words were whole %d times, some %d, and none %d: this tests nothing", whole, some, none)
+	if whole == 0 || some == 0 || none == 0 || below < whole {
+		t.Errorf("all words were whole %d times, some %d, and none %d, events below them %d times: this tests nothing", whole, some, none, below)
 	}
 }

@@ -11,9 +11,10 @@ type section struct {
 	head             heading
 	titled           func(w, h int) heading // instead of head, where that depends on the room
 	need, good, want int
-	grows            int  // what grows most gets what is left over
-	whole            bool // it grows to what it is good from at once or not at all, and else no further
-	last             int  // it gets what it needs after those that have less of this
+	grows            int             // what grows most gets what is left over
+	whole            bool            // it grows to what it is good from at once or not at all, and else no further
+	uses             func(h int) int // how many of h lines, where not all; others may have the rest
+	last             int             // it gets what it needs after those that have less of this
 	draw             func(w, h int) []string
 }
 
@@ -44,11 +45,12 @@ func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string
 			left -= n
 		}
 	}
+	content := make([]bool, len(blocks)) // they can use no more
 	grow := func(to func(section) int) {
 		for more := true; more && left > 0; {
 			more = false
 			for i, one := range blocks {
-				if heights[i] > 0 && heights[i] < to(one)+edges && left > 0 && (!one.whole || heights[i] >= one.fair()+edges) {
+				if heights[i] > 0 && heights[i] < to(one)+edges && left > 0 && (!one.whole || heights[i] >= one.fair()+edges) && !content[i] {
 					heights[i]++
 					left--
 					more = true
@@ -63,6 +65,15 @@ func (t *theme) stacked(blocks []section, w, h int, frame func(heading, []string
 		}
 	}
 	grow(section.fair)
+	grow(section.most)
+	for i, one := range blocks { // what one has no use for is others'
+		if inner := heights[i] - edges; one.uses != nil && inner > 0 {
+			if spare := inner - one.uses(inner); spare > 0 {
+				heights[i], content[i] = heights[i]-spare, true
+				left += spare
+			}
+		}
+	}
 	grow(section.most)
 	grower := -1
 	for i, one := range blocks {
