@@ -24,12 +24,16 @@ const lookShare = 10
 // What became of the jobs is counted apart: where they are many that takes longer.
 func (s *Stage) observe(ctx context.Context) {
 	ctx, s.watch = context.WithCancel(ctx)
-	jobs := func(ctx context.Context) {
-		s.look(ctx)
+	jobs := func(ctx context.Context) time.Duration {
+		cost := s.look(ctx)
 		s.showWorkers()
+		return cost
 	}
-	counts := func(ctx context.Context) { _, _ = s.count(ctx) } // the picture says whether it could
-	for _, look := range []func(context.Context){jobs, counts} {
+	counts := func(ctx context.Context) time.Duration {
+		_, cost, _ := s.count(ctx) // the picture says whether it could
+		return cost
+	}
+	for _, look := range []func(context.Context) time.Duration{jobs, counts} {
 		s.watched.Go(func() {
 			timer := time.NewTimer(0)
 			defer timer.Stop()
@@ -39,27 +43,26 @@ func (s *Stage) observe(ctx context.Context) {
 					return
 				case <-timer.C:
 				}
-				began := time.Now()
-				look(ctx)
-				timer.Reset(max(LookEvery, lookShare*time.Since(began)))
+				timer.Reset(max(LookEvery, lookShare*look(ctx)))
 			}
 		})
 	}
 }
 
-// look reads how the jobs stand. While the database cannot be reached the picture stays
-// as it was, and says how old it is.
-func (s *Stage) look(ctx context.Context) {
+// look reads how the jobs stand, and tells how long that kept the database busy. While it
+// cannot be reached the picture stays as it was, and says how old it is.
+func (s *Stage) look(ctx context.Context) (cost time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
+	began := time.Now()
 	queues := s.allQueues(false)
 	depths, err := s.Depths(ctx)
 	if err != nil {
-		return
+		return 0
 	}
 	rows, err := s.Q.Pool().Query(ctx, s.Q.Schema().Query("scenario_leases"), queues)
 	if err != nil {
-		return
+		return 0
 	}
 	read := time.Now()
 	held := map[queue.Lease]bool{}
@@ -72,7 +75,7 @@ func (s *Stage) look(ctx context.Context) {
 		return l, err
 	})
 	if err != nil {
-		return
+		return 0
 	}
 	hidden := map[string]bool{}
 	for _, m := range s.members() {
@@ -92,23 +95,25 @@ func (s *Stage) look(ctx context.Context) {
 	if s.play.scenario.Needs == Queue {
 		s.noteLosses(ctx, held)
 	}
+	return time.Since(began)
 }
 
-// count counts what must hold in every story, and shows it. The error says why that could not be.
-func (s *Stage) count(ctx context.Context) (Invariants, error) {
+// count counts what must hold in every story, shows it, and tells how long that kept the
+// database busy. The error says why it could not be.
+func (s *Stage) count(ctx context.Context) (inv Invariants, cost time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	defer time.AfterFunc(staleAfter, s.missed).Stop()
-	inv, err := s.Invariants(ctx)
+	inv, cost, err = s.invariants(ctx)
 	switch {
 	case errors.Is(err, errSwept):
 		s.play.cancel(errSwept)
 	case errors.Is(ctx.Err(), context.Canceled): // nobody asks any more
-		return inv, ctx.Err()
+		return inv, cost, ctx.Err()
 	}
 	if err != nil {
 		s.missed()
-		return inv, err
+		return inv, cost, err
 	}
 	s.play.board.touch(func(b *Picture) (news bool) {
 		before := b.Invariants
@@ -117,7 +122,7 @@ func (s *Stage) count(ctx context.Context) (Invariants, error) {
 		b.Invariants = inv
 		return news
 	})
-	return inv, nil
+	return inv, cost, nil
 }
 
 // missed shows that what must hold was not counted.
@@ -182,25 +187,32 @@ func (s *Stage) showWorkers() {
 
 // Invariants counts now what must hold in every story. [Stage.Picture] has what was counted last.
 func (s *Stage) Invariants(ctx context.Context) (Invariants, error) {
+	i, _, err := s.invariants(ctx)
+	return i, err
+}
+
+func (s *Stage) invariants(ctx context.Context) (i Invariants, cost time.Duration, err error) {
 	s.mu.Lock()
 	began := time.Now()
 	acked := slices.Clone(s.acked)
-	i := Invariants{Recovery: s.recovery, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
+	i = Invariants{Recovery: s.recovery, Lease: s.lease, Overlaps: s.overlaps.Count(), Overlap: s.overlaps.Worst(), Exempt: len(s.exempt) > 0}
 	i.Entered = len(s.crews)+len(s.processes) > 0
 	s.mu.Unlock()
 	i.Fenced = s.fenced()
 	entered := true
-	err := surely(ctx, func(ctx context.Context) error {
+	err = surely(ctx, func(ctx context.Context) error {
+		asked := time.Now() // tries before, while the server was away, cost it nothing
+		defer func() { cost = time.Since(asked) }()
 		return s.Q.Pool().QueryRow(ctx, s.Q.Schema().Query("scenario_ledger"), s.run, acked, s.allQueues(true)).
 			Scan(&i.Effects, &i.Doubled, &i.Lost, &entered)
 	})
 	switch {
 	case err != nil:
-		return i, fmt.Errorf("count what must hold: %w", err)
+		return i, 0, fmt.Errorf("count what must hold: %w", err)
 	case !entered:
-		return i, errSwept
+		return i, cost, errSwept
 	}
 	i.Known, i.Counted = true, began
 	i.Entered = i.Entered || i.Effects > 0
-	return i, nil
+	return i, cost, nil
 }

@@ -2,10 +2,13 @@ package scenario_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/workers/faults"
 	"github.com/leasetop/leasetop/workers/scenario"
 	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
@@ -45,4 +48,38 @@ func TestUnlistedCrewsHaveNoLanes(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Only what keeps the database busy makes looks seldomer, not that it was away.
+func TestWhatMustHoldIsCountedAgainSoonAfterAnOutage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	t.Parallel()
+	counted := func(s *scenario.Stage, after time.Time) error {
+		soon, cancel := context.WithTimeout(s.Context(), 10*time.Second)
+		defer cancel()
+		for p := s.Picture(); p.Invariants.Counted.Before(after); p = s.Picture() {
+			if err := scenario.ToilFor(soon, 20*time.Millisecond); err != nil { // not each count is news
+				return fmt.Errorf("not counted since %v: %w", after, err)
+			}
+		}
+		return nil
+	}
+	story := scenario.Scenario{Name: "try", Needs: scenario.Server, Steps: []scenario.Step{{Do: func(ctx context.Context, s *scenario.Stage) error {
+		if err := counted(s, time.Now()); err != nil {
+			return err
+		}
+		if err := faults.RestartServer(ctx, s.Server, local.Immediate, func() error { return scenario.ToilFor(ctx, 3*time.Second) }); err != nil {
+			return err
+		}
+		back := time.Now()
+		if err := counted(s, back); err != nil { // it waited for the server
+			return err
+		}
+		return counted(s, time.Now())
+	}}}}
+	if r := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{Seed: 1}).Result(); r.Err != nil {
+		t.Error(r.Err)
+	}
 }

@@ -40,7 +40,7 @@ func (p *Play) measure(ctx context.Context, s *Stage, step int) error {
 // judge looks at the measures, and counts for the last time what must hold in every story:
 // what is judged is what the picture and the result say.
 func (p *Play) judge(ctx context.Context, s *Stage) error {
-	inv, err := s.count(ctx)
+	inv, _, err := s.count(ctx)
 	if err != nil {
 		return err
 	}
