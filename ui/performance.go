@@ -32,6 +32,7 @@ func (p *performance) take(pic scenario.Picture, now time.Time) {
 	p.clock.Tick(now, pic.State == scenario.Waiting)
 	p.now = p.clock.Of(now)
 	p.stands = pic.State == scenario.Waiting && !p.clock.Settling(now)
+	p.lanes.Waits = pic.State == scenario.Waiting
 	p.lanes.Ran(p.clock.Of(pic.Looked), runsOf(pic.Runs, &p.clock))
 	held := make([]lanes.Held, len(pic.Leases))
 	for i, l := range pic.Leases {

@@ -36,8 +36,7 @@ func (r *Recorder) want(now time.Time, brief time.Duration) int {
 	return n
 }
 
-// few tells whether those that hold a job, or did a moment ago, are so few that a run that
-// goes on may have a letter at once, however long it will last.
+// few tells whether jobs that are held, or were a moment ago, however briefly, are no crowd.
 func (r *Recorder) few(now time.Time) bool {
 	n := len(r.open)
 	for _, h := range slices.Backward(r.past) {
@@ -60,13 +59,13 @@ func (r *Recorder) spell(now time.Time) {
 	}
 	times := max(r.want(now, brief)/crowd, 1)
 	brief *= time.Duration(times)
-	few := r.few(now)
+	lasts := r.Waits && r.few(now)                                      // what goes on does
 	tale := func(j *job) bool { return j.ill || j.story && times == 1 } // has a letter however short it is
 	var due []*hold
 	for _, h := range r.open {
 		h.job.ill = h.job.ill || h.ill(now)
 		h.job.story = h.job.story || h.job.ill
-		if h.job.letter == 0 && (tale(h.job) || h.lasts(now) >= brief || few && h.runs()) {
+		if h.job.letter == 0 && (tale(h.job) || h.lasts(now) >= brief || lasts && h.runs()) {
 			due = append(due, h)
 		}
 	}

@@ -49,6 +49,9 @@ type Recorder struct {
 	// out of the ordinary about it; 0 is 700 ms. Below nought, each has one at once. With
 	// 20 jobs in hand it is twice as long, with 30 three times.
 	Brief time.Duration
+	// Waits says that the world waits for who looks at it: a run that goes on lasts then, and
+	// has its letter at once, unless there is a crowd.
+	Waits bool
 
 	now     time.Time
 	before  time.Time // of the observation before

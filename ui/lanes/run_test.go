@@ -215,13 +215,18 @@ func TestARunThatIsOverIsNoWorkThoughItsLeaseIsNotKnownToEnd(t *testing.T) {
 	`)
 }
 
-// A run that goes on has its letter at once: the picture may stand still a moment later.
-// Where there is a crowd, letters go to what lasts.
-func TestARunThatGoesOnHasItsLetterAtOnce(t *testing.T) {
+// A run that goes on while the world waits has its letter at once: the picture may stand
+// still a moment later. Where there is a crowd, letters go to what lasts.
+func TestARunThatGoesOnWhileTheWorldWaitsHasItsLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	s := tell(t, "w1", "w2")
 	s.Brief = 200 * time.Millisecond
 	s.pass(4).claim(1, "w1", 1).begin(1, "w1", 1).see()
+	if s.jobs[1].letter != 0 {
+		t.Error("it has one before it is known to last")
+	}
+	s.Waits = true
+	s.see()
 	s.draws(`
 	w1                          ····A|
 	w2                          ·····|
