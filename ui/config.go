@@ -122,6 +122,7 @@ type Ledger struct {
 	Overlaps int64         // how often two handlers ran one job at a time: must be 0
 	Overlap  time.Duration // for how long at most
 	Lease    time.Duration // of the demonstration's jobs
+	Others   bool          // leases were taken back by reapers of which nobody here knows how soon they were
 }
 
 // ioTimeout bounds every call that a key starts.

@@ -37,7 +37,12 @@ func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, reaped wor
 		if words.fenced != "" {
 			parts = append(parts, t.dim.draw(words.fenced)+t.text.draw(thousands(int64(fenced))))
 		}
-		if l.Lease > 0 { // else nobody has leases there
+		switch {
+		case l.Others && reaped == workers.Recovery{}:
+			if words.worst != "" {
+				parts = append(parts, t.dim.draw("recovered by another reaper"))
+			}
+		case l.Lease > 0: // else nobody has leases there
 			parts = append(parts, t.recovery(words, reaped, l.Lease)...)
 		}
 		return " " + t.strong.draw("INVARIANTS") + t.dim.draw(pick(whose != "", " "+whose, "")) + "  " + strings.Join(parts, t.faint.draw(words.between))

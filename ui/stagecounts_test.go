@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
@@ -24,5 +25,25 @@ func TestInvariantsOfAPlayThatAreNotCountedHaveNoTick(t *testing.T) {
 		pic.State, pic.Ended = scenario.Failed, noon
 		s.stands(pic)
 		s.sees("not counted at the end · before: lost 0")
+	}
+}
+
+// The reapers of others may be first to take a lease of a play back: then how soon that was
+// is not known here, and the line says why it has no figure of it.
+func TestRecoveryByStrangersIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{120, 80} {
+		s, _ := theatreAt(t, "", width, pick(width == 80, 24, 36))
+		s.press("enter")
+		pic := crashPicture(scenario.Waiting, 2)
+		s.stands(pic)
+		s.seesNot("recover")
+		pic.Events = append(pic.Events, scenario.Event{At: noon, What: workers.ReapedBack, Text: "job 133: lease lost by w1, back to pending after attempt 1"})
+		s.stands(pic)
+		s.sees("✓ overlap", "recovered by another reaper")
+		pic.Invariants.Recovery = workers.Recovery{Judged: 1, Worst: 121 * time.Millisecond}
+		s.stands(pic)
+		s.sees("worst recovery 2.13 s")
+		s.seesNot("another reaper")
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/leasetop/leasetop/workers"
@@ -101,8 +102,9 @@ func (s *stagePage) invariants(w int) []string {
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.bad.draw(note)+t.dim.draw(told), w)}
 	}
 	ledger := &Ledger{Unkept: !i.Entered, Effects: i.Effects, Doubled: i.Doubled, Lost: i.Lost, Overlaps: int64(i.Overlaps), Overlap: i.Overlap}
-	if i.Recovery != (workers.Recovery{}) { // else nothing was reclaimed yet
+	if i.Recovery != (workers.Recovery{}) { // else the play's own reapers reclaimed nothing yet
 		ledger.Lease = i.Lease
 	}
+	ledger.Others = slices.ContainsFunc(s.of.pic.Events, func(e scenario.Event) bool { return e.What == workers.ReapedBack || e.What == workers.ReapedDead })
 	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, i.Recovery, s.oldNote(), w)
 }
