@@ -33,7 +33,10 @@ func (s *Stage) observe(ctx context.Context) {
 		_, cost, _ := s.count(ctx) // the picture says whether it could
 		return cost
 	}
-	for _, look := range []func(context.Context) time.Duration{jobs, counts} {
+	for _, look := range []struct {
+		at  func(context.Context) time.Duration
+		now <-chan struct{}
+	}{{jobs, s.soon}, {counts, nil}} {
 		s.watched.Go(func() {
 			timer := time.NewTimer(0)
 			defer timer.Stop()
@@ -42,10 +45,19 @@ func (s *Stage) observe(ctx context.Context) {
 				case <-ctx.Done():
 					return
 				case <-timer.C:
+				case <-look.now:
 				}
-				timer.Reset(max(LookEvery, lookShare*look(ctx)))
+				timer.Reset(max(LookEvery, lookShare*look.at(ctx)))
 			}
 		})
+	}
+}
+
+// lookNow has the picture of the queue renewed at once.
+func (s *Stage) lookNow() {
+	select {
+	case s.soon <- struct{}{}:
+	default: // that is asked for already
 	}
 }
 

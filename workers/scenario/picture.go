@@ -17,6 +17,7 @@ const (
 	SettingUp  State = "setting up"  // the play: its world is being made
 	Waiting    State = "waiting"     // for the audience
 	Playing    State = "playing"     // acting, or looking
+	Shown      State = "shown"       // the play: what a step was to show is there, and stays in sight for a moment
 	CleaningUp State = "cleaning up" // the play: its world is being taken down
 	Passed     State = "passed"
 	Failed     State = "failed"

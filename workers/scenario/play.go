@@ -27,6 +27,10 @@ type Options struct {
 const (
 	usualSetUp  = 30 * time.Second
 	cleanUpTime = 30 * time.Second
+	// What a step did stays in sight for so long; and for longer where the picture of it
+	// takes its time.
+	leastShown = time.Second
+	mostShown  = 4 * time.Second
 	// Reading time of a narration: about 14 characters a second, as subtitles have it.
 	readingPace  = 70 * time.Millisecond
 	leastReading = 2500 * time.Millisecond
@@ -64,9 +68,10 @@ func Start(ctx context.Context, sc Scenario, g Ground, o Options) *Play {
 	return p
 }
 
-// Next goes on to the next step, where the play waits for it.
+// Next goes on to the next step, where the play waits for it, or to its narration, where
+// it lets one be seen.
 func (p *Play) Next() {
-	if p.board.picture().State != Waiting {
+	if state := p.board.picture().State; state != Waiting && state != Shown {
 		return
 	}
 	select {
@@ -211,7 +216,36 @@ func (p *Play) step(ctx context.Context, s *Stage, i int) error {
 	if failed {
 		return errFailed
 	}
-	return p.measure(ctx, s, i+1)
+	if err := p.measure(ctx, s, i+1); err != nil {
+		return err
+	}
+	if p.o.Stepped && i+1 < len(p.scenario.Steps) {
+		return p.show(ctx, s)
+	}
+	return nil
+}
+
+// show leaves what a step did in sight before the next one is told: for a moment, and until
+// the picture is not older than the verdict. Who has seen it goes on at once.
+func (p *Play) show(ctx context.Context, s *Stage) error {
+	p.board.change(func(b *Picture) { b.State = Shown })
+	verdict := time.Now()
+	s.lookNow()
+	again := time.NewTicker(LookEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.next:
+			return nil
+		case <-again.C:
+		}
+		since := time.Since(verdict)
+		if since >= leastShown && p.board.picture().Looked.After(verdict) || since >= mostShown {
+			return nil
+		}
+	}
 }
 
 // await waits for the audience.

@@ -2,8 +2,10 @@ package scenario_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers/scenario"
@@ -90,5 +92,40 @@ func TestSomebodysOwnDatabaseSeesOnlyQueuesOfTheirOwn(t *testing.T) {
 		if r := scenario.Start(t.Context(), sc, g, scenario.Options{}).Result(); r.OK != want {
 			t.Errorf("needs a %s: played: %+v", needs, r)
 		}
+	}
+}
+
+// What a step did is not swept from sight by the telling of the next one.
+func TestWhatAStepShowedStaysInSightForAMoment(t *testing.T) {
+	t.Parallel()
+	var enqueued time.Time
+	story := scenario.Scenario{Name: "try", Needs: scenario.Queue, Steps: []scenario.Step{
+		{Do: func(ctx context.Context, s *scenario.Stage) error {
+			_, err := s.Enqueue(ctx, queue.NewJob{})
+			enqueued = time.Now()
+			return err
+		}},
+		{},
+		{},
+	}}
+	play := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{Stepped: true})
+	at := func(state scenario.State, step int) {
+		t.Helper()
+		scenariotest.Await(t, play, fmt.Sprintf("it is %s at step %d", state, step+1), func(p scenario.Picture) bool { return p.State == state && p.Step == step })
+	}
+	at(scenario.Waiting, 0)
+	play.Next()
+	at(scenario.Shown, 0)
+	at(scenario.Waiting, 1) // by itself
+	if p := play.Picture(); !p.Looked.After(enqueued) || len(p.Depths) != 1 || p.Depths[0].Pending != 1 {
+		t.Errorf("the next step is told beside a picture of before: %+v", p.Depths)
+	}
+	play.Next()
+	at(scenario.Shown, 1)
+	play.Next() // who has seen it
+	at(scenario.Waiting, 2)
+	play.Next()
+	if r := play.Result(); !r.OK { // the end stays in sight without that
+		t.Error(r.Err)
 	}
 }

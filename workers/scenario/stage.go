@@ -49,8 +49,9 @@ type Stage struct {
 	struck    bool          // it is being taken down
 	watch     context.CancelFunc
 	watched   sync.WaitGroup
-	lock      *pgx.Conn // holds the play's advisory lock
-	dies      func()    // ends the goroutine that keeps it, and waits for its end; nil before
+	soon      chan struct{} // asks for a look at once
+	lock      *pgx.Conn     // holds the play's advisory lock
+	dies      func()        // ends the goroutine that keeps it, and waits for its end; nil before
 	losses    losses
 	leaseless leaseless
 	rested    []rest // of the load
@@ -73,7 +74,7 @@ func newStage(ctx context.Context, p *Play) (*Stage, error) {
 	s := &Stage{
 		Rand: mathrand.New(mathrand.NewPCG(p.o.Seed, 0)),
 		play: p, ctx: ctx, run: p.scenario.Name + "-" + hex.EncodeToString(tag[:]), began: time.Now(),
-		queues: map[string]string{}, exempt: map[string]bool{}, said: map[string]string{},
+		queues: map[string]string{}, exempt: map[string]bool{}, said: map[string]string{}, soon: make(chan struct{}, 1),
 	}
 	p.board.change(func(b *Picture) { b.Run = s.run })
 	ok, why, err := p.ground.Allows(ctx, p.scenario.Needs)
