@@ -183,6 +183,10 @@ func (p *Play) setUp(ctx context.Context, s *Stage, setup func(context.Context, 
 
 func (p *Play) step(ctx context.Context, s *Stage, i int) error {
 	step := &p.scenario.Steps[i]
+	select { // a key that was pressed for what is over
+	case <-p.next:
+	default:
+	}
 	p.board.change(func(b *Picture) { b.Step, b.State = i, Waiting; b.Steps[i].State = Waiting })
 	if err := p.await(ctx, step); err != nil {
 		return err
@@ -252,10 +256,6 @@ func (p *Play) show(ctx context.Context, s *Stage) error {
 func (p *Play) await(ctx context.Context, step *Step) error {
 	if !p.o.Stepped {
 		return context.Cause(ctx)
-	}
-	select { // a key pressed before
-	case <-p.next:
-	default:
 	}
 	reading := max(leastReading, time.Duration(utf8.RuneCountInString(step.Say))*readingPace)
 	read := time.NewTimer(reading)
