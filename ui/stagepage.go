@@ -38,7 +38,7 @@ func (s *stagePage) Keys(a *app) []action {
 		busy = "the stage is being set"
 	case pic.State == scenario.CleaningUp:
 		busy = "it is ending"
-	case pic.State != scenario.Waiting:
+	case pic.State != scenario.Waiting && pic.State != scenario.Shown:
 		busy = fmt.Sprintf("step %d goes on: what is to be seen takes its time", pic.Step+1)
 	}
 	next := key("space", "next", "go on: play the step that was told", func() tea.Cmd {

@@ -40,6 +40,8 @@ func (s *stagePage) stands(w int) []part {
 	switch pic.State {
 	case scenario.SettingUp:
 		return []part{{t.chip(quiet, "SETTING THE STAGE"), 0}, {t.dim.draw(safe.Text(lastNote(pic))), 1}}
+	case scenario.Shown:
+		return []part{{t.chip(okay, "SEEN"), 0}, {t.text.draw(fmt.Sprintf("what step %d was to show", pic.Step+1)), 0}, {keyed("space", "reads on"), 1}}
 	case scenario.Waiting:
 		if pic.Auto {
 			next := s.beside(w, []part{{t.chip(okay, "NEXT"), 0}})
