@@ -163,7 +163,7 @@ func (s *Stage) connect(ctx context.Context, config *pgxpool.Config, schema stri
 
 // startServer starts a PostgreSQL server of the play's own, which goes with it.
 func (s *Stage) startServer(ctx context.Context) (*local.Server, error) {
-	o := s.serverOptions("")
+	o := s.serverOptions("", "the server")
 	server, err := local.Start(ctx, o)
 	return s.goesWithIt(server, o, err)
 }
@@ -171,17 +171,19 @@ func (s *Stage) startServer(ctx context.Context) (*local.Server, error) {
 // StartStandby starts a standby of the play's own server, which goes with the
 // play too. name tells it apart from that.
 func (s *Stage) StartStandby(ctx context.Context, name string) (*local.Server, error) {
-	o := s.serverOptions(name)
+	o := s.serverOptions(name, "the standby")
 	server, err := s.Server.Standby(ctx, o)
 	return s.goesWithIt(server, o, err)
 }
 
-func (s *Stage) serverOptions(name string) local.Options {
+// serverOptions are those of a server whose folder's name ends so, and which the audience
+// is told of under another.
+func (s *Stage) serverOptions(name, called string) local.Options {
 	return local.Options{
 		Dir: s.play.ground.Dir, Name: serverPrefix + s.run + name, Fresh: true,
 		Progress: func(step string) {
 			text, _, _ := strings.Cut(step, " /") // where it is on the disk is not of the story
-			s.Note("", text)
+			s.Note("", called+": "+text)
 		},
 	}
 }

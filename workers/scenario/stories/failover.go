@@ -22,6 +22,7 @@ func failover() scenario.Scenario {
 		promoted time.Time // by the database's clock
 		refused  int
 		back     func() // ends the outage
+		servers  pair
 	)
 	return scenario.Scenario{
 		Name:  "failover",
@@ -30,6 +31,7 @@ func failover() scenario.Scenario {
 			"Workers whose connection string names both find the one that takes writes.",
 		Needs: scenario.Server, Lasts: 14 * time.Second, Flows: true,
 		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
+			s.Note("", "the server is the primary; a standby will copy it")
 			if standby, err = s.StartStandby(ctx, "-standby"); err != nil {
 				return err
 			}
@@ -39,6 +41,7 @@ func failover() scenario.Scenario {
 			if err := nameBoth(ctx, s, standby); err != nil {
 				return err
 			}
+			servers.begin(s)
 			return traffic.setUp(ctx, s, scenario.CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease})
 		},
 		Steps: []scenario.Step{
@@ -65,7 +68,8 @@ func failover() scenario.Scenario {
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					refused, _ = traffic.Refused()
 					s.Mark(throughputPlot, "dies")
-					s.Note("", "the primary dies")
+					s.Note("", "the primary: dead")
+					servers.dies(s)
 					back = s.Outage("there is no primary")
 					return s.Server.Halt(ctx, local.Immediate)
 				},
@@ -81,14 +85,17 @@ func failover() scenario.Scenario {
 				Say: "We promote the standby: it will take writes. w1 and w2 try the servers of their connection string in turn, and go on with it " +
 					"by themselves. Watch the curve come back.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					if promoted, err = clockOf(ctx, s, standby); err != nil {
+					had := int64(0)
+					if promoted, had, err = ask(ctx, s, standby); err != nil {
 						return err
 					}
-					s.Note("", "the standby is promoted")
+					servers.promote(s, had)
 					if err := standby.Promote(ctx); err != nil {
 						return err
 					}
+					s.Note("", "the standby: now the primary")
 					back()
+					tellUnanswered(s, lease)
 					n, _ := traffic.Refused()
 					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile", n-refused))
 					traffic.mark(s, "promoted")
@@ -101,8 +108,8 @@ func failover() scenario.Scenario {
 			},
 			{
 				Name: "The rest is done",
-				Say: "The producer ends now. Some jobs took a second attempt: the first broke off with its connection, and left nothing behind. " +
-					"Every job that was acknowledged, by whichever server, will be done.",
+				Say: "The producer ends now, and all will be done. Some jobs took a second attempt: the first broke off with the primary. " +
+					"Should a claim's answer have got lost, its job waits, though w1 and w2 are idle: 10 s at most.",
 				Do: func(context.Context, *scenario.Stage) error {
 					traffic.Stop()
 					return nil
@@ -110,7 +117,11 @@ func failover() scenario.Scenario {
 				Expect: []scenario.Expect{
 					// One whose worker gave it up meanwhile waits for the end of its lease.
 					{Text: "all jobs are completed", Within: lease + 10*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						return s.AllCompleted(ctx, traffic.Jobs()...)
+						ok, seen, err := s.AllCompleted(ctx, traffic.Jobs()...)
+						if ok {
+							servers.finish(s, len(traffic.Jobs()))
+						}
+						return ok, seen, err
 					}},
 					{Text: "each had one effect", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						return s.OneEffectEach(ctx, traffic.Jobs()...)
@@ -119,7 +130,7 @@ func failover() scenario.Scenario {
 			},
 		},
 		Measures: []scenario.Measure{{
-			Name: "follow", Text: "from the promotion until a job was completed", Unit: "s", After: 3, Bound: scenario.AtMost(8), Timed: true,
+			Name: "follow", Text: "promotion until job done", Unit: "s", After: 3, Bound: scenario.AtMost(8), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 				now, err := s.Now(ctx)
 				if err != nil {
@@ -132,15 +143,25 @@ func failover() scenario.Scenario {
 	}
 }
 
-// clockOf is the clock of a server that may take no writes.
-func clockOf(ctx context.Context, s *scenario.Stage, server *local.Server) (now time.Time, err error) {
-	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+// ask is the clock of a server that may take no writes, and how many jobs it has as completed.
+func ask(ctx context.Context, s *scenario.Stage, server *local.Server) (now time.Time, completed int64, err error) {
+	conn, err := pgx.Connect(ctx, server.URL(s.Q.ConnConfig().Database))
 	if err != nil {
-		return now, err
+		return now, 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	err = conn.QueryRow(ctx, s.Q.Schema().Query("scenario_now")).Scan(&now)
-	return now, err
+	if err := conn.QueryRow(ctx, s.Q.Schema().Query("scenario_now")).Scan(&now); err != nil {
+		return now, 0, err
+	}
+	rows, err := conn.Query(ctx, s.Q.Schema().Query("scenario_depth"), []string{s.Queue("")})
+	if err != nil {
+		return now, 0, err
+	}
+	depths, err := pgx.CollectRows(rows, pgx.RowToStructByPos[scenario.Depth])
+	for _, d := range depths {
+		completed += d.Completed
+	}
+	return now, completed, err
 }
 
 // nameBoth has the audience, and the crews that start from now on, connect to whichever

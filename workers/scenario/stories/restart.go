@@ -75,6 +75,7 @@ func restart() scenario.Scenario {
 						return err
 					}
 					back()
+					tellUnanswered(s, lease)
 					refused, _ := traffic.Refused()
 					s.Note("", fmt.Sprintf("%d enqueues were refused meanwhile", refused))
 					traffic.mark(s, "back")
@@ -91,8 +92,8 @@ func restart() scenario.Scenario {
 			},
 			{
 				Name: "The rest is done",
-				Say: "The producer ends now, and w3 may finish. Some jobs took a second attempt: the first broke off with its connection, " +
-					"and left nothing behind. A job whose claim got lost waits for the end of its lease: 15 s at most.",
+				Say: "The producer ends now, and w3 may finish. Some jobs took a second attempt: the first broke off with its connection. " +
+					"Should a claim's answer have got lost, its job waits for its lease's end: 15 s at most.",
 				Do: func(_ context.Context, s *scenario.Stage) error {
 					gate.Open()
 					traffic.Stop()
@@ -111,7 +112,7 @@ func restart() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "away", Text: "the longest time without a completed job", Unit: "s", After: 2, Bound: scenario.AtMost(12), Timed: true,
+				Name: "away", Text: "longest standstill", Unit: "s", After: 2, Bound: scenario.AtMost(12), Timed: true,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					now, err := s.Now(ctx)
 					if err != nil {
