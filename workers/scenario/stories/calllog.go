@@ -124,6 +124,7 @@ func (l *callLog) spread() time.Duration {
 // plotOn plots the calls a second until the play is over.
 func (l *callLog) plotOn(s *scenario.Stage, name string) {
 	last := time.Now()
+	s.Plot(name, "calls/s", 0) // plots are in the order in which they have begun
 	beside(s, time.Second/10, func() (over bool) {
 		l.mu.Lock()
 		n := l.unplotted

@@ -23,7 +23,7 @@ func TestScenariosFailWithoutWhatTheyProve(t *testing.T) {
 		{without.Reclaim, "poison", "w2 holds both, each at its second attempt"},
 		{without.Fencing, "zombie", "w1's late completion is fenced: it matches no row"},
 		{without.Trust, "partition", "w1 and w2 stop their handlers"},
-		{without.Backoff, "flaky", "c: none gave up during the outage"},
+		{without.Backoff, "flaky", "c: none failed for good in the outage"},
 		{without.Canary, "redrive", "the canary dies again, and plan 1 stops by itself"},
 	} {
 		t.Run(string(one.protection)+" in "+one.scenario, func(t *testing.T) {
