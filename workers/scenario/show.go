@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -120,6 +121,10 @@ func (s *Stage) heard(of any, e workers.Event) {
 	s.recovery.Note(e)
 	s.mu.Unlock()
 	if (e.What == workers.ReapedBack || e.What == workers.ReapedDead) && !s.first(queue.Lease{ID: e.JobID, Token: e.Owner}) {
+		return
+	}
+	if e.What == workers.Panicked { // who reads "w1 panicked" takes the worker for dead
+		s.Note("", fmt.Sprintf("%s's handler panicked at job %d; %s works on", e.Worker, e.JobID, e.Worker))
 		return
 	}
 	if text, told := s.troubles.inStory(of, e); told {

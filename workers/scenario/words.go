@@ -14,6 +14,9 @@ import (
 // with addresses and paths. The story says why the database is away.
 var cause = regexp.MustCompile(`(fail|the lease will run out|could not be written in time): (?s:.*)`)
 
+// endless is a lease that nobody lives to see the end of.
+var endless = regexp.MustCompile(`lease runs out in \d+ years`)
+
 // troubles are what fails in the workers' processes while they cannot reach their database:
 // it is told when the first of it does, and when all of it works again.
 type troubles struct {
@@ -69,6 +72,8 @@ func (t *troubles) inStory(of any, e workers.Event) (text string, told bool) {
 			return "", false
 		}
 		text = cause.ReplaceAllString(text, "$1")
+	case workers.Killed:
+		text = endless.ReplaceAllString(text, "its lease never runs out")
 	case workers.ReapedBack, workers.ReapedDead:
 		text = strings.ReplaceAll(text, e.Owner, NameOf(e.Owner))
 	case workers.StaleFenced:

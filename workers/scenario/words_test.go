@@ -22,6 +22,8 @@ func TestEventsAreToldInTheWordsOfTheStory(t *testing.T) {
 		{workers.ReapedBack, "job 1: lease lost by " + owner + ", back to pending after attempt 1", "job 1: lease lost by w1, back to pending after attempt 1"},
 		{workers.StaleFenced, "late completion of job 3 fenced: now owned by " + owner, "late completion of job 3 fenced: now owned by w1#1"},
 		{workers.StaleFenced, "late completion of job 3 fenced: now dead", "late completion of job 3 fenced: now dead"},
+		{workers.Killed, "1 job abandoned without clean-up, lease runs out in 100 years", "1 job abandoned without clean-up, its lease never runs out"},
+		{workers.Killed, "1 job abandoned without clean-up, lease runs out in 1.8s", "1 job abandoned without clean-up, lease runs out in 1.8s"},
 		{workers.Spawned, "1 slot on " + owner, "1 slot on " + owner},
 	} {
 		var o troubles

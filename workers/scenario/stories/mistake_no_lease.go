@@ -10,7 +10,8 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// aCentury is as good as no lease: the table asks for one, so that nobody has none.
+// aCentury is as good as no lease: the table asks for one, so that nobody has none. The
+// story says that it never ends.
 const aCentury = 100 * 365 * 24 * time.Hour
 
 // mistakeNoLease is a claim that never ends, beside one that does.
@@ -38,7 +39,7 @@ func mistakeNoLease() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "Two ways to claim",
-				Say:  "m is the mistake, c the cure. m1's claim says that the job is taken, but not until when (here: for a hundred years). c1 claims its job for 2 s, and renews that all the time. Each gets one job.",
+				Say:  "m is the mistake, c the cure. m1's claim says that the job is taken, but not until when: it never runs out. c1 claims its job for 2 s, and renews that all the time. Each gets one job.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					jobs, err := s.Enqueue(ctx, queue.NewJob{Queue: "mistake"}, queue.NewJob{Queue: "cure"})
 					if err == nil {
@@ -85,7 +86,7 @@ func mistakeNoLease() scenario.Scenario {
 			},
 			{
 				Name: "Back by hand",
-				Say:  "So it stays, however long you read this. Somebody must find the job, make sure that m1 is dead, and take it back by hand. We do that now. Watch m2: it gets the job at once.",
+				Say:  "So it stays, however long you read this. Somebody must find the job, make sure that m1 is dead, and take it back by hand, with its attempt: that counts as not used. Watch m2: it gets the job at once, as attempt 1.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					job, err := s.Job(ctx, stuck)
 					if err == nil {
@@ -119,7 +120,7 @@ func mistakeNoLease() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "recovery", Text: "from the crash to pending again, with a lease", Unit: "s", After: 2,
+				Name: "recovery", Text: "c: crash until pending", Unit: "s", After: 2,
 				Bound: scenario.AtMost((scenario.UsualLease + workers.RecoveryBound).Seconds()), Timed: true,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					return recovery(ctx, s, crashed, orphan)

@@ -79,7 +79,7 @@ func poison() scenario.Scenario {
 			{
 				Name: "Two poisons die at once",
 				Say: "w1 gets four jobs, and two are poison. One handler says that trying again is useless, a permanent error; " +
-					"another has a bug and panics. Both jobs are dead at once. The two others stay at work.",
+					"another has a bug and panics. Both jobs are dead at once; w1 works on, at the two others.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					jobs, err := s.Enqueue(ctx, append([]queue.NewJob{{Kind: faults.PoisonPermanent}, {Kind: faults.PoisonPanic}}, two...)...)
 					if err == nil {
@@ -115,7 +115,7 @@ func poison() scenario.Scenario {
 				},
 			},
 			{
-				Name: "It takes w1 down",
+				Name: "The third takes w1 down",
 				Say: "It strikes: w1 is gone, and both jobs are orphans until the lease of 2 s runs out. w2 waits already and takes both " +
 					"over, at their second attempt: the innocent job pays for its neighbour too.",
 				Do: func(_ context.Context, s *scenario.Stage) error {
@@ -210,14 +210,14 @@ func poison() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "claims", Text: "claims of the job that kills its worker", Bound: scenario.Exactly(killerAttempts), After: 5,
+				Name: "claims", Text: "claims of the killer", Bound: scenario.Exactly(killerAttempts), After: 5,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					job, err := s.Job(ctx, killer)
 					return float64(job.Attempts), err
 				},
 			},
 			{
-				Name: "workers", Text: "workers that the three poisons took down", Bound: scenario.Exactly(killerAttempts), After: 5,
+				Name: "workers", Text: "workers it took down", Bound: scenario.Exactly(killerAttempts), After: 5,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					crashed := 0
 					for _, w := range crew.Pool.Workers() {
