@@ -115,7 +115,7 @@ func crash() scenario.Scenario {
 			},
 		},
 		Measures: []scenario.Measure{{
-			Name: "recovery", Text: "from the crash until the job is pending", Unit: "s",
+			Name: "recovery", Text: "crash until pending", Unit: "s",
 			After: 2, Bound: scenario.AtMost((scenario.UsualLease + workers.RecoveryBound).Seconds()), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 				return recovery(ctx, s, crashed, orphan)

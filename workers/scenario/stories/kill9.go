@@ -70,7 +70,7 @@ func kill9() scenario.Scenario {
 			{
 				Name: "kill -9",
 				Say: "w2 joins, in this process, with 20 free slots. Then kill -9: no handler returns, nothing is written. " +
-					"The 20 rows name w1 until its leases run out. Watch the bars: then all 20 are w2's.",
+					"The rows name w1 until its leases run out, 3 s from its last heartbeat. Watch: then all are w2's.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					if err := other.Pool.SpawnAs("w2", []string{s.Queue("")}, many); err != nil {
 						return err
@@ -128,7 +128,7 @@ func kill9() scenario.Scenario {
 			},
 		},
 		Measures: []scenario.Measure{{
-			Name: "recovery", Text: "from kill -9 until all 20 are pending", Unit: "s",
+			Name: "recovery", Text: "kill until all pending", Unit: "s",
 			After: 2, Bound: scenario.AtMost((lease + workers.RecoveryBound).Seconds()), Timed: true,
 			Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 				return recovery(ctx, s, killed, jobs...)

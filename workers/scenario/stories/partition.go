@@ -134,14 +134,14 @@ func partition() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "ahead", Text: "stopped before the lease's end by", Unit: "ms", After: 2, Bound: scenario.AtLeast(0), Timed: true,
+				Name: "ahead", Text: "stop before lease's end", Unit: "ms", After: 2, Bound: scenario.AtLeast(0), Timed: true,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					_, left := stops.least()
 					return milliseconds(left), stops.err()
 				},
 			},
 			{
-				Name: "overlap", Text: "two workers on one job, at the longest", Unit: "ms", Bound: scenario.Exactly(0),
+				Name: "overlap", Text: "longest overlap of two", Unit: "ms", Bound: scenario.Exactly(0),
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					inv, err := s.Invariants(ctx)
 					return milliseconds(inv.Overlap), err

@@ -65,10 +65,10 @@ func race() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "Naive",
-				Say:  "Three queues of 6,000 jobs. In turn, 16 workers have 4 s for each; a round trip takes 1 ms. The naive ones look for the first job, then take it. A duplicate is a claim of a job that another has had already.",
+				Say:  "Three queues of 6,000 jobs. 16 workers have 4 s for each; a round trip takes 1 ms. The naive look for the first job, then write to its row: even they wait, where another writes to it. A duplicate is a job claimed again.",
 				Do:   runs(naive),
 				Expect: []scenario.Expect{{Text: "naive: the same jobs were claimed again and again", Harm: true, Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
-					return naive.twice() > naive.done(), fmt.Sprintf("%d duplicates, %d jobs done", naive.twice(), naive.done()), nil
+					return naive.twice() > naive.done(), fmt.Sprintf("%s duplicates, %s jobs done", thousands(naive.twice()), thousands(naive.done())), nil
 				}}},
 			},
 			{
@@ -98,23 +98,23 @@ func race() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "duplicates", Text: "duplicates, with SKIP LOCKED", Bound: scenario.Exactly(0),
+				Name: "duplicates", Text: "SKIP LOCKED: duplicates", Bound: scenario.Exactly(0),
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(skipping.twice()), nil },
 			},
 			{
-				Name: "waiting_for_a_lock", Text: "workers that wait for a lock, with SKIP LOCKED", Unit: "of 16", Bound: scenario.AtMost(2),
+				Name: "waiting_for_a_lock", Text: "SKIP LOCKED: who waits", Unit: "of 16", Bound: scenario.AtMost(2),
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					return math.Round(skipping.stood()*100) / 100, nil
 				},
 			},
 			{
-				Name: "times_as_many_as_naive", Text: "times as many jobs as the naive ones did", Bound: scenario.AtLeast(2),
+				Name: "times_as_many_as_naive", Text: "jobs, against naive", Unit: "times", Bound: scenario.AtLeast(2),
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					return skipping.perSecond() / naive.perSecond(), nil
 				},
 			},
 			{
-				Name: "times_as_many_as_for_update", Text: "times as many jobs as with FOR UPDATE", Bound: scenario.AtLeast(2),
+				Name: "times_as_many_as_for_update", Text: "jobs, against FOR UPDATE", Unit: "times", Bound: scenario.AtLeast(2),
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					return skipping.perSecond() / blocking.perSecond(), nil
 				},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -198,13 +199,22 @@ func (r *racer) done() int {
 func (r *racer) told() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return fmt.Sprintf("%s: %d claims, %d of them duplicates", r.name, r.claims, r.duplicates)
+	return fmt.Sprintf("%s: %s claims, %s of them duplicates", r.name, thousands(r.claims), thousands(r.duplicates))
 }
 
 func (r *racer) bar(over bool) scenario.Bar {
 	bar := scenario.Bar{Name: r.name, Value: float64(r.done()), Unit: "jobs", Most: raceJobs, Over: over, Bad: r.twice() > 0, Note: "its turn is yet to come"}
 	if r.began() {
-		bar.Note = fmt.Sprintf("%.0f/s · %d duplicates · %.1f of %d wait", r.perSecond(), r.twice(), r.stood(), raceWorkers)
+		bar.Note = fmt.Sprintf("%s/s · %s duplicates · %.1f of %d wait", thousands(int(r.perSecond()+0.5)), thousands(r.twice()), r.stood(), raceWorkers)
 	}
 	return bar
+}
+
+// thousands writes a number as the screens do: "2,168".
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

@@ -129,11 +129,11 @@ func wakeups() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "told", Text: "wait when told, the median", Unit: "ms", After: 1, Bound: scenario.AtMost(100), Timed: true,
+				Name: "told", Text: "median wait when told", Unit: "ms", After: 1, Bound: scenario.AtMost(100), Timed: true,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(middle(told)), nil },
 			},
 			{
-				Name: "looked", Text: "longest wait while nothing is heard", Unit: "ms", After: 3, Bound: scenario.AtMost(milliseconds(storyPollMax + pollSlack)), Timed: true,
+				Name: "looked", Text: "longest wait, not told", Unit: "ms", After: 3, Bound: scenario.AtMost(milliseconds(storyPollMax + pollSlack)), Timed: true,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(slices.Max(looked)), nil },
 			},
 		},

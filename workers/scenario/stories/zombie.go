@@ -26,7 +26,7 @@ func zombie() scenario.Scenario {
 	return scenario.Scenario{
 		Name:  "zombie",
 		Title: "A zombie comes back",
-		Shows: "A worker that slept past the end of its lease does not know that its job is another's by now. " +
+		Shows: "A worker that was cut off past the end of its lease does not know that its job is another's by now. " +
 			"Each claim writes a token of its own into the row; with an old token nothing can be written.",
 		Needs: scenario.Queue, Lasts: 4 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *scenario.Stage) (err error) {
@@ -60,9 +60,9 @@ func zombie() scenario.Scenario {
 				},
 			},
 			{
-				Name: "w1 falls asleep",
-				Say: "w2 joins, in another process. We freeze w1, like a laptop put to sleep: it sends no heartbeats. " +
-					"Its lease of 2 s runs out and w2 takes the job over, with a new token. Then w1 wakes up and works on.",
+				Name: "w1 is frozen",
+				Say: "w2 joins, in another process. We freeze w1: its handler goes on, but nothing that it sends, no heartbeat, gets out. " +
+					"Its lease of 2 s runs out, and w2 takes the job over, with a new token. Then w1 thaws.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					if err := fresh.Pool.SpawnAs("w2", []string{s.Queue("")}, 1); err != nil {
 						return err
@@ -78,7 +78,7 @@ func zombie() scenario.Scenario {
 						}
 						return ok, fmt.Sprintf("it is %s at attempt %d", now.Status, now.Attempts), err
 					}},
-					{Text: "w1 is awake, and still at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+					{Text: "w1 has thawed, and is still at attempt 1", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						state := s.Worker("w1").State
 						return state == workers.Busy && s.Runs("w1", job, 1), fmt.Sprintf("w1 is %s", state), nil
 					}},
@@ -128,14 +128,14 @@ func zombie() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "effects", Text: "effects of the job, which two workers did", Bound: scenario.Exactly(1),
+				Name: "effects", Text: "effects of the job", Bound: scenario.Exactly(1),
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					effects, err := s.Effects(ctx, job)
 					return float64(len(effects)), err
 				},
 			},
 			{
-				Name: "fenced", Text: "stale writes that were fenced", After: 3, Bound: scenario.Exactly(1),
+				Name: "fenced", Text: "stale writes fenced", After: 3, Bound: scenario.Exactly(1),
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					return float64(old.Pool.Fenced() + fresh.Pool.Fenced()), nil
 				},
