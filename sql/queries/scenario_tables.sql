@@ -4,7 +4,7 @@
 -- two plays that begin at once.
 SELECT pg_advisory_xact_lock(7163540823);
 
--- Plays that go on, and those that were killed: see scenario_lock.sql and scenario_beat.sql.
+-- Plays that go on, and those that were killed: see life_lock.sql and scenario_beat.sql.
 CREATE TABLE IF NOT EXISTS leasetop.scenario_runs (
   run   text        PRIMARY KEY,
   began timestamptz NOT NULL DEFAULT now()

@@ -74,7 +74,7 @@ func (d *Damage) refusal(ctx context.Context) string {
 	}
 	if ok {
 		why = ""
-		pooled, err := pooled(ctx, d.target.Queue)
+		pooled, err := Pooled(ctx, d.target.Queue)
 		if err != nil {
 			return "cannot see whether a pooler stands before this database: " + err.Error()
 		}

@@ -55,9 +55,10 @@ func takeHold(ctx context.Context, q *queue.Queue, what string) (*hold, error) {
 	return h, nil
 }
 
-// pooled tells whether a pooler stands between, which hands a session's locks on: the
-// server's process is another than the connection was told.
-func pooled(ctx context.Context, q *queue.Queue) (bool, error) {
+// Pooled tells whether a pooler stands between, which hands a server's session, and its
+// locks, from one client to the next: the server's process is another than the connection
+// was told.
+func Pooled(ctx context.Context, q *queue.Queue) (bool, error) {
 	conn, err := q.Pool().Acquire(ctx)
 	if err != nil {
 		return false, err
@@ -137,7 +138,7 @@ func unheld(ctx context.Context, q *queue.Queue, what string, do func(tx pgx.Tx)
 		return false, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
-	row := tx.QueryRow(ctx, q.Schema().Query("fault_lock_meanwhile"), holdName(q, what))
+	row := tx.QueryRow(ctx, q.Schema().Query("life_lock_meanwhile"), holdName(q, what))
 	if err := row.Scan(&free); err != nil || !free {
 		return false, err
 	}
@@ -148,12 +149,12 @@ func unheld(ctx context.Context, q *queue.Queue, what string, do func(tx pgx.Tx)
 }
 
 func tryLock(ctx context.Context, conn *pgx.Conn, q *queue.Queue, name string) (got bool, err error) {
-	err = conn.QueryRow(ctx, q.Schema().Query("fault_lock"), name).Scan(&got)
+	err = conn.QueryRow(ctx, q.Schema().Query("life_lock"), name).Scan(&got)
 	return got, err
 }
 
 func unlock(ctx context.Context, conn *pgx.Conn, q *queue.Queue, name string) error {
-	_, err := conn.Exec(ctx, q.Schema().Query("fault_unlock"), name)
+	_, err := conn.Exec(ctx, q.Schema().Query("life_unlock"), name)
 	return err
 }
 

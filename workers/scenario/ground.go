@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/workers/faults"
 )
 
 // Ground is where plays take place.
@@ -22,7 +23,7 @@ type Ground struct {
 // Nothing is played through a pooler that hands a server's session from one client to the
 // next: plays live by their session's lock, workers by LISTEN.
 func (g Ground) Allows(ctx context.Context, needs Needs) (ok bool, why string, err error) {
-	if pooled, err := g.pooled(ctx); err != nil {
+	if pooled, err := faults.Pooled(ctx, g.Queue); err != nil {
 		return false, "", fmt.Errorf("see whether a pooler stands between: %w", err)
 	} else if pooled {
 		return false, "a pooler stands between this program and the server, and plays need sessions of their own: connect to the server itself, not through a pooler", nil
@@ -35,16 +36,4 @@ func (g Ground) Allows(ctx context.Context, needs Needs) (ok bool, why string, e
 		return false, "", fmt.Errorf("see whether this database is for demonstrations: %w", err)
 	}
 	return ok, why, nil
-}
-
-// pooled tells whether the server's process is another than the connection was told.
-func (g Ground) pooled(ctx context.Context) (bool, error) {
-	conn, err := g.Queue.Pool().Acquire(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Release()
-	var pid int64
-	err = conn.QueryRow(ctx, g.Queue.Schema().Query("backend")).Scan(&pid)
-	return pid != int64(conn.Conn().PgConn().PID()), err
 }

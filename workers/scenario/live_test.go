@@ -105,7 +105,7 @@ func TestWhatKilledPlaysLeftIsSweptAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	do(t, scenario.Ground{Queue: q}, q.Schema().Query("scenario_lock"), scenario.LockPrefix+"asleep-00000c")
+	do(t, scenario.Ground{Queue: q}, q.Schema().Query("life_lock"), scenario.LockPrefix+"asleep-00000c")
 	for _, statement := range []string{
 		`insert into leasetop.scenario_runs (run, beat) values ('crash-dead01', '-infinity'), ('asleep-00000c', '-infinity'), ('awake-00000d', clock_timestamp())`,
 		"insert into leasetop.jobs (queue) values ('crash-dead01'), ('crash-dead01-x'), ('crash-dead010'), ('asleep-00000c'), ('awake-00000d')",

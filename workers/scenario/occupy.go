@@ -94,13 +94,13 @@ func (s *Stage) makeTables(ctx context.Context) error {
 
 // tryLock takes the lock of a play.
 func (s *Stage) tryLock(ctx context.Context, run string) (got bool, err error) {
-	err = s.lock.QueryRow(ctx, s.Q.Schema().Query("scenario_lock"), lockPrefix+run).Scan(&got)
+	err = s.lock.QueryRow(ctx, s.Q.Schema().Query("life_lock"), lockPrefix+run).Scan(&got)
 	return got, err
 }
 
 // unlock gives back the lock of a dead play.
 func (s *Stage) unlock(ctx context.Context, run string) error {
-	_, err := s.lock.Exec(ctx, s.Q.Schema().Query("scenario_unlock"), lockPrefix+run)
+	_, err := s.lock.Exec(ctx, s.Q.Schema().Query("life_unlock"), lockPrefix+run)
 	return err
 }
 

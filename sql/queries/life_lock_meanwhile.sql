@@ -1,4 +1,4 @@
--- Takes the lock of fault_lock.sql until the transaction ends, to take away what nobody
+-- Takes the lock of life_lock.sql until the transaction ends, to take away what nobody
 -- heals any more.
 --   $1 the lock's name
 -- One row: whether it was had; else whoever broke it lives.

@@ -1,4 +1,0 @@
--- Takes the lock by which others know that a play lives, or that it does not.
---   $1 the lock's name, the same whatever the schema
--- One row: whether it was had. It is the session's, until that ends or scenario_unlock.sql.
-SELECT pg_try_advisory_lock(hashtextextended($1::text, 0))
