@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -27,6 +28,7 @@ func kill9() scenario.Scenario {
 		jobs   []int64
 		gate   = scenario.NewGate()
 		killed time.Time // by the database's clock
+		holds  []func()  // show who holds the jobs
 	)
 	return scenario.Scenario{
 		Name:  "kill9",
@@ -56,7 +58,7 @@ func kill9() scenario.Scenario {
 					"by leases of 3 s: its lane shows a letter for one of them, the bar how many.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					if jobs, err = s.Enqueue(ctx, slices.Repeat([]queue.NewJob{{Kind: scenario.Holding}}, many)...); err == nil {
-						showHolder(s, "w1", jobs, victim.Pid())
+						holds = append(holds, showHolder(s, "w1", jobs, victim.Pid()))
 					}
 					return err
 				},
@@ -75,7 +77,7 @@ func kill9() scenario.Scenario {
 					if err := other.Pool.SpawnAs("w2", []string{s.Queue("")}, many); err != nil {
 						return err
 					}
-					showHolder(s, "w2", jobs, os.Getpid())
+					holds = append(holds, showHolder(s, "w2", jobs, os.Getpid()))
 					if killed, err = s.Now(ctx); err != nil {
 						return err
 					}
@@ -119,7 +121,11 @@ func kill9() scenario.Scenario {
 				},
 				Expect: []scenario.Expect{
 					{Text: "all 20 jobs are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						return s.AllCompleted(ctx, jobs...)
+						ok, seen, err := s.AllCompleted(ctx, jobs...)
+						for _, show := range holds {
+							show() // what is the end is shown
+						}
+						return ok, seen, err
 					}},
 					{Text: "each had one effect", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						return s.OneEffectEach(ctx, jobs...)
@@ -137,17 +143,25 @@ func kill9() scenario.Scenario {
 	}
 }
 
-// showHolder shows how many of the jobs' rows name a worker's process, until the play is over.
-func showHolder(s *scenario.Stage, worker string, jobs []int64, pid int) {
+// showHolder shows how many of the jobs' rows name a worker's process, until the play is over,
+// and whenever it is asked to.
+func showHolder(s *scenario.Stage, worker string, jobs []int64, pid int) (show func()) {
+	var mu sync.Mutex
 	shown := -1
-	beside(s, scenario.LookEvery, func() (over bool) {
+	show = func() {
+		mu.Lock()
+		defer mu.Unlock()
 		n, err := heldIn(s.Context(), s, jobs, pid)
 		if err == nil && n != shown {
 			shown = n
 			s.Bar(scenario.Bar{Name: "rows that name " + worker, Value: float64(n), Unit: fmt.Sprintf("of %d", len(jobs)), Most: float64(len(jobs))})
 		}
+	}
+	beside(s, scenario.LookEvery, func() (over bool) {
+		show()
 		return false
 	})
+	return show
 }
 
 // heldIn counts the jobs among these whose row names a process of this number.

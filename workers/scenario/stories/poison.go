@@ -162,7 +162,7 @@ func poison() scenario.Scenario {
 				},
 			},
 			{
-				Name: "And w3: it is dead",
+				Name: "And w3; then it is dead",
 				Say: "Now the third strike, and three are what this job may have. w4 joins, with two new jobs; it does not get " +
 					"the poison. Watch that end when w3's lease runs out: as a dead letter.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
