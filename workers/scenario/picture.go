@@ -85,6 +85,7 @@ type MeasurePicture struct {
 	Text  string
 	Unit  string
 	Bound Bound
+	Harm  bool  // what a mistake costs
 	State State // ToCome before it is taken
 	Value float64
 }
@@ -211,7 +212,7 @@ func (b *board) begin(sc Scenario, o Options) {
 		b.pic.Steps = append(b.pic.Steps, s)
 	}
 	for _, m := range sc.Measures {
-		b.pic.Measures = append(b.pic.Measures, MeasurePicture{Name: m.Name, Text: m.Text, Unit: m.Unit, Bound: m.Bound})
+		b.pic.Measures = append(b.pic.Measures, MeasurePicture{Name: m.Name, Text: m.Text, Unit: m.Unit, Bound: m.Bound, Harm: m.Harm})
 	}
 }
 

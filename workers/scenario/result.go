@@ -32,6 +32,7 @@ type Figure struct {
 	Unit    string   `json:"unit,omitempty"`
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
+	Harm    bool     `json:"harm,omitempty"` // it is what a mistake costs
 	OK      bool     `json:"ok"`
 }
 
@@ -79,7 +80,7 @@ func (b *board) result() Result {
 		if m.State == ToCome {
 			continue
 		}
-		f := Figure{Value: m.Value, Unit: m.Unit, OK: m.State != Failed}
+		f := Figure{Value: m.Value, Unit: m.Unit, Harm: m.Harm, OK: m.State != Failed}
 		f.AtLeast, f.AtMost = m.Bound.Limits()
 		r.Measures[m.Name] = f
 	}

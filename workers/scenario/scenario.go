@@ -60,6 +60,7 @@ type Measure struct {
 	Text  string // "from the crash to the take-over"
 	Unit  string // "s", "ms", "jobs/s"; "" is a plain number
 	Bound Bound
+	Harm  bool // it is what a mistake costs: its bound says how much is to be seen, and is no promise
 	// After is the number of the step after which it is known and taken, the first being 1;
 	// 0 is the last.
 	After int

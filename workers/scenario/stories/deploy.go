@@ -3,6 +3,7 @@ package stories
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +14,11 @@ import (
 
 // deploy is the promise of the drain: a release costs no attempt.
 func deploy() scenario.Scenario {
-	const some = 25 // jobs, of one of three workers: so long that on the curve each replacement is apart
+	const some = 10 // jobs, of one of three workers: so long that on the plot each replacement is apart
+	// A drain lasts as long as what runs: so long that it can be watched.
+	work := func(lot *rand.Rand) queue.NewJob {
+		return scenario.LabourBetween(lot, 300*time.Millisecond, 500*time.Millisecond)
+	}
 	var (
 		old   = map[string]*scenario.Crew{}
 		load  *scenario.Load
@@ -37,7 +42,7 @@ func deploy() scenario.Scenario {
 		if _, err := start(ctx, s, "v2-"+letter); err != nil {
 			return err
 		}
-		for len(s.Worker("v1-"+letter).Running) == 0 { // so that there is something to finish
+		for len(s.Worker("v1-"+letter).Running) < 2 { // so that there is something to finish
 			select {
 			case <-time.After(lookAgain / 4):
 			case <-ctx.Done():
@@ -84,11 +89,11 @@ func deploy() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "Version 1 at work",
-				Say: "Version 1 runs in three processes: v1-a, v1-b and v1-c. A producer will enqueue 50 jobs a second, from now to the end; " +
-					"each takes up to 0.12 s. The curve shows how many are completed.",
+				Say: "Version 1 runs in three processes: v1-a, v1-b and v1-c. A producer will enqueue 20 jobs a second, from now to the end; " +
+					"each takes 0.3 to 0.5 s. The plot shows how many are completed.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
 					began, err = s.Now(ctx)
-					load = s.Load(20 * time.Millisecond)
+					load = s.LoadOf(50*time.Millisecond, work)
 					return err
 				},
 				Expect: []scenario.Expect{working("v1-a"), working("v1-b"), working("v1-c")},
@@ -96,19 +101,19 @@ func deploy() scenario.Scenario {
 			{
 				Name: "a is replaced",
 				Say: "We deploy version 2. v2-a starts; then v1-a is told to stop, as by SIGTERM. " +
-					"It drains: no more claims, what runs may finish. Watch the curve go on over the mark a.",
+					"It drains: no more claims, what runs may finish. Watch the bars of the plot go on over the mark a.",
 				Do:     func(ctx context.Context, s *scenario.Stage) error { return replace(ctx, s, "a") },
 				Expect: []scenario.Expect{drained("a"), working("v2-a")},
 			},
 			{
 				Name:   "b is replaced",
-				Say:    "The same for b. The two versions work side by side on one table, for as long as the deploy takes. Watch the curve go on over the mark b.",
+				Say:    "The same for b. The two versions work side by side on one table, for as long as the deploy takes. Watch the bars go on over the mark b.",
 				Do:     func(ctx context.Context, s *scenario.Stage) error { return replace(ctx, s, "b") },
 				Expect: []scenario.Expect{drained("b"), working("v2-b")},
 			},
 			{
 				Name:   "c is replaced",
-				Say:    "And for c: after this no worker of version 1 will be left. Watch the curve: it never stopped.",
+				Say:    "And for c: after this no worker of version 1 will be left. Watch the plot: it has no gap.",
 				Do:     func(ctx context.Context, s *scenario.Stage) error { return replace(ctx, s, "c") },
 				Expect: []scenario.Expect{drained("c"), working("v2-c")},
 			},
@@ -135,14 +140,14 @@ func deploy() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "wasted", Text: "jobs that took more than one attempt", Bound: scenario.Exactly(0),
+				Name: "wasted", Text: "jobs tried twice", Bound: scenario.Exactly(0),
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					n, err := s.Wasted(ctx)
 					return float64(n), err
 				},
 			},
 			{
-				Name: "pause", Text: "the longest time without a completed job", Unit: "s", After: 4, Bound: scenario.AtMost(1), Timed: true,
+				Name: "pause", Text: "longest pause", Unit: "s", After: 4, Bound: scenario.AtMost(1), Timed: true,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					now, err := s.Now(ctx)
 					if err != nil {

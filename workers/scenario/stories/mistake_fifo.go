@@ -30,12 +30,13 @@ func mistakeFIFO() scenario.Scenario {
 	show := func(s *scenario.Stage, worker string, over bool) {
 		names := map[string]string{"m1": "m1: one queue", "c1": "c1: two queues"}
 		mu.Lock()
-		n := sent[worker]
+		n, note := sent[worker], "sent, and no urgent one yet"
 		if over {
 			n = before[worker]
+			note = fmt.Sprintf("urgent after %d other %s", n, mails(n))
 		}
 		mu.Unlock()
-		s.Bar(scenario.Bar{Name: names[worker], Value: float64(n), Unit: mails(n), Most: bulk, Note: "of the newsletter, before its first urgent one", Bad: n > 1, Over: over})
+		s.Bar(scenario.Bar{Name: names[worker], Value: float64(n), Unit: mails(n), Most: bulk, Note: note, Bad: n > 1, Over: over})
 	}
 	work := func(s *scenario.Stage, name string) func(ctx context.Context, job *queue.Job) error {
 		return func(ctx context.Context, job *queue.Job) error {
@@ -67,14 +68,20 @@ func mistakeFIFO() scenario.Scenario {
 		return n, ok
 	}
 	// turn tells whether the worker has an urgent mail in hand, after so many others.
-	turn := func(worker string, after int) func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-		return func(_ context.Context, s *scenario.Stage) (bool, string, error) {
+	turn := func(worker, queue string, after int) func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+		return func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 			n, ok := ahead(worker)
 			if !ok {
 				return false, "it has none yet", nil
 			}
 			show(s, worker, true)
-			return n == after, fmt.Sprintf("after %d", n), nil
+			depths, err := s.Depths(ctx)
+			for _, d := range depths {
+				if d.Queue == s.Queue(queue) && (d.Processing != 1 || d.Pending != urgent-1) {
+					return false, fmt.Sprintf("%d in hand, %d wait", d.Processing, d.Pending), err
+				}
+			}
+			return n == after, fmt.Sprintf("after %d", n), err
 		}
 	}
 	return scenario.Scenario{
@@ -92,7 +99,7 @@ func mistakeFIFO() scenario.Scenario {
 		Steps: []scenario.Step{
 			{
 				Name: "A newsletter goes out",
-				Say:  "m is the mistake, c the cure. We enqueue a newsletter: 200 mails for m1, and 200 for c1. m1 has one queue for everything. c1 asks its queue 'urgent' first, then 'bulk'. Each takes a mail, and waits for us.",
+				Say:  "m is the mistake, c the cure. We enqueue a newsletter: 200 mails for m1, and 200 for c1. m1 has one queue, 'mistake', for everything. c1 has two, and asks 'urgent' first, then 'bulk'. Each takes a mail, and waits.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					var jobs []queue.NewJob
 					for range bulk {
@@ -143,8 +150,8 @@ func mistakeFIFO() scenario.Scenario {
 					return nil
 				},
 				Expect: []scenario.Expect{
-					{Text: "m1 has an urgent mail in hand after all 200", Harm: true, Within: 10 * time.Second, Holds: turn("m1", bulk)},
-					{Text: "c1 has one after the 1 that it held before", Holds: turn("c1", 1)},
+					{Text: "m1 has an urgent mail in hand after all 200", Harm: true, Within: 10 * time.Second, Holds: turn("m1", "mistake", bulk)},
+					{Text: "c1 has one after the 1 that it held before", Holds: turn("c1", "urgent", 1)},
 				},
 			},
 			{
@@ -168,14 +175,14 @@ func mistakeFIFO() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "sent_before_in_own_queue", Text: "mails before an urgent one in its own queue", Bound: scenario.Exactly(1), After: 3,
+				Name: "sent_before_in_own_queue", Text: "c1: mails before urgent", Bound: scenario.Exactly(1), After: 3,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					n, _ := ahead("c1")
 					return float64(n), nil
 				},
 			},
 			{
-				Name: "sent_before_in_common_line", Text: "mails before an urgent one in the common line", Bound: scenario.Exactly(bulk), After: 3,
+				Name: "sent_before_in_common_line", Text: "m1: mails before urgent", Harm: true, Bound: scenario.Exactly(bulk), After: 3,
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					n, _ := ahead("m1")
 					return float64(n), nil

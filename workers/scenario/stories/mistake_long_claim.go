@@ -161,13 +161,19 @@ func mistakeLongClaim() scenario.Scenario {
 			},
 			{
 				Name: "Another takes them",
-				Say:  "c3 joins, with room for two jobs, and takes those that m1 and m2 had. They stood in the queue as on their first day: the table says attempt 1. Only our lanes remember that m1 and m2 had tried them.",
+				Say:  "c3 joins, with room for two jobs, and takes those that m1 and m2 had. To the table that is their first attempt: it knows nothing of m1 and m2. Only our lanes remember that these had tried.",
 				Do: func(_ context.Context, s *scenario.Stage) error {
 					return crew.Pool.SpawnAs("c3", []string{s.Queue("mistake")}, two)
 				},
 				Expect: []scenario.Expect{
 					{Text: "c3 has m's two jobs, at attempt 1 again", Harm: true, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						return are(ctx, s, mistake, queue.Processing, 1)
+						ok, seen, err := are(ctx, s, mistake, queue.Processing, 1)
+						if ok {
+							jobs := fmt.Sprintf("jobs %d, %d: attempt 1", mistake[0], mistake[1])
+							s.Note("c3", "has "+jobs+", as nobody's before")
+							s.Bar(scenario.Bar{Name: "attempts counted", Value: 1, Unit: "of 2", Most: 2, Note: jobs + ", yet it is the 2nd", Bad: true, Over: true})
+						}
+						return ok, seen, err
 					}},
 				},
 			},
@@ -187,11 +193,11 @@ func mistakeLongClaim() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "left_with_open_claims", Text: "old row versions VACUUM left, with open claims", Bound: scenario.AtLeast(neighbours), After: 2,
+				Name: "left_with_open_claims", Text: "claims open: rows left", Harm: true, Bound: scenario.AtLeast(neighbours), After: 2,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(pinned), nil },
 			},
 			{
-				Name: "left_without_open_claims", Text: "old row versions VACUUM left, without them", Bound: scenario.Exactly(0), After: 3,
+				Name: "left_without_open_claims", Text: "claims gone: rows left", Bound: scenario.Exactly(0), After: 3,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(left), nil },
 			},
 		},

@@ -157,14 +157,14 @@ func mistakeNoKey() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "charges_with_key", Text: "charges of the customer, with a key", Bound: scenario.Exactly(1), After: 2,
+				Name: "charges_with_key", Text: "c: charges, with a key", Bound: scenario.Exactly(1), After: 2,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					all, err := s.Effects(ctx, once)
 					return float64(len(all)), err
 				},
 			},
 			{
-				Name: "charges_without_key", Text: "charges of the customer, without a key", Bound: scenario.Exactly(2), After: 2,
+				Name: "charges_without_key", Text: "m: charges, without key", Harm: true, Bound: scenario.Exactly(2), After: 2,
 				Value: func(ctx context.Context, s *scenario.Stage) (float64, error) {
 					all, err := s.Effects(ctx, double)
 					return float64(len(all)), err

@@ -47,7 +47,7 @@ func mistakeRetryAll() scenario.Scenario {
 	return scenario.Scenario{
 		Name:  "mistake-retry-all",
 		Title: "Mistake: every error is retried",
-		Shows: "A mail without an address will have none tomorrow. Retried like a busy server it wastes every attempt, and you hear of it last. Called permanent, it is a dead letter at once.",
+		Shows: "A mail without an address will have none tomorrow. Retried like a busy server it wastes every attempt, and is a dead letter last. Called permanent, it is one at once.",
 		Needs: scenario.Queue, Lasts: 3 * time.Second, Quick: true,
 		Setup: func(ctx context.Context, s *scenario.Stage) error {
 			send := func(gate *scenario.Gate, vain *atomic.Int64, err error) func(ctx context.Context, job *queue.Job) error {
@@ -114,19 +114,19 @@ func mistakeRetryAll() scenario.Scenario {
 			},
 			{
 				Name: "m retries all",
-				Say:  "m1 sends. Each mail has 5 attempts, with waits between them that double: from 0.1 s here, from 2 minutes in earnest, which makes half an hour. A job that has used up its attempts is FAILED.",
+				Say:  "m1 sends. Each mail has 5 attempts, and waits that double between them: from 0.1 s here, from 2 minutes in earnest, half an hour in all. What fails at its last attempt has failed for good (FAILED in JOBS).",
 				Do: func(context.Context, *scenario.Stage) error {
 					mGate.Open()
 					return nil
 				},
 				Expect: []scenario.Expect{
 					{Text: "m1: 12 sent, each at its first attempt", Holds: became(&mistake.jobs, each-bad, queue.Completed, 1)},
-					{Text: "m1: 8 FAILED, after 5 attempts each", Harm: true, Holds: became(&mistake.wrong, bad, queue.Failed, attempts)},
+					{Text: "m1: 8 failed for good, after 5 attempts", Harm: true, Holds: became(&mistake.wrong, bad, queue.Failed, attempts)},
 				},
 			},
 			{
 				Name: "c says permanent",
-				Say:  "c1 sends. It calls the missing address a permanent error. Such a job is not FAILED, as one that ran out of attempts: it is DEAD at once, a dead letter, set aside until somebody has looked at it.",
+				Say:  "c1 sends. It calls the missing address permanent: such a job is DEAD after one run. Failed and dead jobs are both dead letters: they stay until somebody looks at them and redrives them. c's are found at once.",
 				Do: func(context.Context, *scenario.Stage) error {
 					cGate.Open()
 					return nil
@@ -139,14 +139,14 @@ func mistakeRetryAll() scenario.Scenario {
 		},
 		Measures: []scenario.Measure{
 			{
-				Name: "runs_in_vain_when_permanent", Text: "runs in vain, when called permanent", Bound: scenario.Exactly(bad),
+				Name: "runs_in_vain_when_permanent", Text: "c: runs in vain", Bound: scenario.Exactly(bad),
 				Value: func(_ context.Context, s *scenario.Stage) (float64, error) {
 					show(s, true)
 					return float64(cure.vain.Load()), nil
 				},
 			},
 			{
-				Name: "runs_in_vain_when_retried", Text: "runs in vain, when every error is retried", Bound: scenario.Exactly(attempts * bad), After: 2,
+				Name: "runs_in_vain_when_retried", Text: "m: runs in vain", Harm: true, Bound: scenario.Exactly(attempts * bad), After: 2,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(mistake.vain.Load()), nil },
 			},
 		},

@@ -36,6 +36,17 @@ func plotRate(ctx context.Context, s *scenario.Stage, plot, unit string, counter
 	return (last - from) / at.Sub(since).Seconds(), nil
 }
 
+// goOnPlotting plots how fast a counter rises from now on, until the play is over.
+func goOnPlotting(s *scenario.Stage, plot, unit string, counter func() float64) {
+	last, at := counter(), time.Now()
+	beside(s, plotEvery, func() bool {
+		n, now := counter(), time.Now()
+		s.Plot(plot, unit, (n-last)/now.Sub(at).Seconds())
+		last, at = n, now
+		return false
+	})
+}
+
 // medianDelay is how long half of these completed jobs took at most from being enqueued to
 // being completed, by the database's clock.
 func medianDelay(ctx context.Context, s *scenario.Stage, jobs []int64) (time.Duration, error) {

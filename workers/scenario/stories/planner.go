@@ -53,6 +53,8 @@ func showPlan(s *scenario.Stage, number int, plan queue.Plan) {
 		bar.Note = "its canary goes first"
 		if plan.Redriven >= int64(plan.Canary) && plan.State == queue.PlanRunning {
 			bar.Note = "the others follow"
+		} else if plan.Redriven > 0 {
+			bar.Note = fmt.Sprintf("its canary is at work: %d mails", plan.Redriven)
 		}
 	case queue.PlanStopped:
 		bar.Note, bar.Bad, bar.Over = "stopped: its canary died again", true, true
