@@ -95,7 +95,7 @@ func runsOf(all []scenario.Run, clock *playClock) []lanes.Run {
 
 // runEnds are the ends of runs as lanes have them.
 var runEnds = map[scenario.RunEnd]lanes.End{
-	scenario.RunDone: lanes.Done, scenario.RunFailed: lanes.Back, scenario.RunBack: lanes.Back,
+	scenario.RunDone: lanes.Done, scenario.RunFailed: lanes.Failed, scenario.RunBack: lanes.Back,
 	scenario.RunFenced: lanes.Fenced, scenario.RunStopped: lanes.Stopped, scenario.RunCrashed: lanes.Crashed,
 }
 

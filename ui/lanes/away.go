@@ -11,6 +11,7 @@ import (
 type Outage struct {
 	Text     string // "the server is away"
 	From, To time.Time
+	Took     time.Duration // where the caller knows better than From and To; 0: it does not
 }
 
 // Gap is where an outage is in a drawing.
@@ -49,7 +50,8 @@ func (r *Recorder) gaps(s scale) (gaps []Gap) {
 			continue
 		}
 		gaps = append(gaps, Gap{
-			Text: safe.Text(o.Text), First: max(s.column(o.From), 0), Last: min(s.column(to), s.width-1), Took: to.Sub(o.From), Goes: goes,
+			Text: safe.Text(o.Text), First: max(s.column(o.From), 0), Last: min(s.column(to), s.width-1),
+			Took: pick(o.Took > 0, o.Took, to.Sub(o.From)), Goes: goes,
 		})
 	}
 	return gaps

@@ -53,7 +53,7 @@ func (c *canvas) beats(h *hold, x int, share time.Duration, newest bool) bool {
 	}
 	for _, matters := range []func(*hold) bool{
 		func(h *hold) bool { return h.taken != nil && c.column(h.from) == x },
-		func(h *hold) bool { return h.job.letter > 0 },
+		func(h *hold) bool { return h.lettered() > 0 },
 		func(h *hold) bool { return newest && c.part(h, x)*2 >= c.slice },
 	} {
 		if was, is := matters(before), matters(h); was != is {
@@ -151,7 +151,9 @@ func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) 
 	if h.isLeft(at) {
 		return Cell{'░', Dead}
 	}
-	before := x == h.first || c.column(was.from) == x-1 // nothing of the job is to be seen left of it, or just the ✗
+	// Nothing of the job is to be seen left of it, or just the ✗. Where the row is that of all
+	// jobs of the worker, one that ends a little later than another says nothing.
+	before := c.column(was.from) == x-1 || x == h.first && !(x > 0 && c.whose[x-1] != nil && c.column(was.from) < x)
 	switch was.condition {
 	case dead:
 		if before && c.column(was.from) <= h.first && !died {
@@ -177,7 +179,7 @@ func (c *canvas) held(h stretch, x int, last time.Time, was spell, turned bool) 
 	switch {
 	case h.attempt > 1:
 		style = Again
-	case h.job.story && h.job.letter > 0:
+	case h.job.story && h.lettered() > 0:
 		style = Told
 	}
 	return c.opening(h, x, style)
@@ -212,10 +214,11 @@ const overdue = time.Second
 
 // letter is the cell with the job's letter.
 func (c *canvas) letter(h *hold, s Style) Cell {
-	if h.job.letter == 0 {
+	letter := h.lettered()
+	if letter == 0 {
 		return Cell{'▂', pick(s == Work, Brief, s)}
 	}
-	return Cell{rune(alphabet[h.job.letter-1]), s}
+	return Cell{rune(alphabet[letter-1]), s}
 }
 
 // raised is the figure of an attempt, as an exponent.

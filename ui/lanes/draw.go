@@ -69,6 +69,7 @@ func (r *Recorder) Draw(now time.Time, span time.Duration, width, height int) Dr
 	if width <= 0 || height <= 0 || span <= 0 {
 		return Drawing{Hidden: len(r.lanes)}
 	}
+	r.span = span
 	s := r.scale(now, span, width, height)
 	all := r.worth(s)
 	shown := choose(all, s, height)

@@ -314,3 +314,21 @@ func TestTheLivingHaveRoomBeforeThoseThatEnded(t *testing.T) {
 	s.claim(4, "b2", 2).turn("b2", "frozen").pass(1)
 	shown(1, "b2")
 }
+
+// One row stands for all jobs of a worker that died: where they are taken over, none of their
+// letters comes back in it, though one was found to be lost a little later than another.
+func TestADeadWorkersLaneEndsWithoutALetter(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2")
+	s.workers[0].Slots, s.workers[1].Slots = 3, 3
+	s.pass(5)
+	for i := range int64(3) {
+		s.claim(1+i, "w1", 1)
+	}
+	s.pass(3).turn("w1", "crashed").pass(5)
+	s.claim(1, "w2", 2).pass(0.5).claim(2, "w2", 2).claim(3, "w2", 2).pass(3)
+	s.drawn(30*time.Second, 30, 2, `
+	w1              ·····AAA✗░░░░╮   |
+	w2              ·············↳B²B|
+	`)
+}

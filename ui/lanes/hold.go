@@ -121,6 +121,7 @@ type hold struct {
 	job      *job
 	lane     *lane
 	attempt  int
+	letter   int       // of its job, where it had it before the hold was over; 0 has none
 	since    time.Time // as it was told
 	from, to time.Time // to is zero as long as it is held
 	slot     int

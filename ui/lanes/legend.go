@@ -19,8 +19,13 @@ type Entry struct {
 	Attempt int
 	Worker  string // who holds it, or held it last
 	From    string // who lost it before; "" when nobody did
+	Past    bool   // it is over, and nobody ever lost it
+	End     End    // how its last run ended, where How is Blank
 	How     Style  // Work, Again, Dead, Silent, Frozen, Parted, Overdue, Buried; Waiting when it was lost; Blank when it ended
 }
+
+// ends say how a job ended of which nothing worse is to be said.
+var ends = map[End]string{Done: "ended", Failed: "failed", Back: "given back"}
 
 // Text says it in words: B 88123 send · attempt 2 · w3, lost by w2
 func (e Entry) Text() string {
@@ -52,7 +57,7 @@ func (e Entry) Text() string {
 	case Waiting:
 		text += " lost it"
 	case Blank:
-		text += " ended"
+		text += " " + ends[e.End]
 	}
 	if e.From != "" {
 		text += ", lost by " + e.From
@@ -68,7 +73,7 @@ func legend(rows []*canvas) []Entry {
 	for _, c := range rows {
 		now = c.now
 		for x, h := range c.whose {
-			if h != nil && h.job.letter > 0 && c.cells[x].Glyph == rune(alphabet[h.job.letter-1]) {
+			if h != nil && h.lettered() > 0 && c.cells[x].Glyph == rune(alphabet[h.lettered()-1]) {
 				seen[h.job] = true
 			}
 		}
@@ -109,6 +114,10 @@ func legend(rows []*canvas) []Entry {
 		e := Entry{
 			Letter: rune(alphabet[j.letter-1]), Job: j.id, Queue: safe.Text(j.queue), Kind: safe.Text(j.kind),
 			Attempt: h.attempt, Worker: safe.Text(h.lane.name), How: h.how(now),
+			Past: rank(j) > held,
+		}
+		if e.How == Blank && h.run.End <= Back {
+			e.End = h.run.End
 		}
 		if h.taken != nil {
 			e.From = safe.Text(h.taken.lane.name)

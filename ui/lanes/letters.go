@@ -74,18 +74,33 @@ func (r *Recorder) spell(now time.Time) {
 			due = append(due, h)
 		}
 	}
-	r.fresh = nil
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.job.id, b.job.id)) })
 	for _, h := range due {
 		if h.job.letter == 0 {
-			r.letters.give(h.job, now)
+			r.letters.give(h.job, now, r.span)
 		}
 	}
+	for _, h := range r.fresh {
+		h.letter = h.job.letter
+	}
+	for _, h := range r.open {
+		h.letter = h.job.letter
+	}
+	r.fresh = nil
+}
+
+// lettered is the letter that a hold is drawn with; 0 is none. What was over before its job
+// had one stays without: the past is not drawn anew.
+func (h *hold) lettered() int {
+	if h.letter != h.job.letter {
+		return 0
+	}
+	return h.letter
 }
 
 // give gives a job the next letter that is free, or else that of a job which can do
 // without.
-func (s *letters) give(j *job, now time.Time) {
+func (s *letters) give(j *job, now time.Time, span time.Duration) {
 	at := -1
 	for i := range alphabet {
 		if k := (s.next + i) % len(alphabet); s.owner[k] == nil {
@@ -94,7 +109,7 @@ func (s *letters) give(j *job, now time.Time) {
 		}
 	}
 	if at < 0 {
-		at = s.spare(j, now)
+		at = s.spare(j, now, span)
 	}
 	if at < 0 {
 		return
@@ -110,8 +125,9 @@ const mayReturn = time.Minute
 
 // spare is the letter of the job that is missed least: of those that are over, the one
 // whose end is longest ago, without a story if there are such; for a story also the one
-// that began last of those without that go on.
-func (s *letters) spare(due *job, now time.Time) int {
+// that began last of those without that go on. What is in sight loses its letter only to a
+// job whose holder is not well.
+func (s *letters) spare(due *job, now time.Time, span time.Duration) int {
 	const (
 		ended = iota
 		told
@@ -124,6 +140,8 @@ func (s *letters) spare(due *job, now time.Time) int {
 		switch {
 		case last.to.IsZero() && (j.story || !due.story):
 			continue
+		case !due.ill && (last.to.IsZero() || now.Sub(last.to) < span):
+			continue // it would vanish from what is in sight
 		case last.to.IsZero():
 			rank = going
 		case (j.back || last.lost) && last.run.Dead.IsZero() && now.Sub(last.to) < mayReturn:

@@ -45,8 +45,14 @@ func link(rows []*canvas, y int, h *hold) {
 // vacant reports whether a cell can be drawn over: nothing happens in it, or it is the
 // last of the hold.
 func (c *canvas) vacant(x int, last *hold) bool {
-	if c.whose[x] != nil {
-		return c.whose[x] == last && last != nil && c.cells[x].Style != Crash && x > 0 && c.whose[x-1] == last
+	if h := c.whose[x]; h != nil {
+		if last == nil || c.cells[x].Style == Crash || x == 0 || c.whose[x-1] == nil {
+			return false
+		}
+		if c.cells[x].Style == Dead && c.cells[x-1].Style == Dead && h.lost && c.column(h.to) <= x {
+			return true // maybe another job of the same worker, which is lost here too
+		}
+		return h == last && c.whose[x-1] == last
 	}
 	switch c.cells[x].Style {
 	case Blank, Idle, Away:

@@ -62,6 +62,7 @@ type Recorder struct {
 	past    []*hold         // that ended, in order of their ends
 	fresh   []*hold         // of this observation
 	letters letters
+	span    time.Duration // that was drawn last
 	away    []Outage
 
 	read time.Time        // when the leases were, as Ran says

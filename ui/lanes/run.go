@@ -22,7 +22,8 @@ type End int
 // The ends of runs.
 const (
 	Done    End = iota // with an outcome
-	Back               // with one after which the job comes back: it is tried again, or was given back
+	Failed             // with a failure: the job is tried again, unless that was its last attempt
+	Back               // given back: the job is tried again
 	Fenced             // with an outcome that came too late, and changed nothing
 	Stopped            // its worker stopped it, since it could not trust the lease any more
 	Crashed            // with its worker
@@ -58,7 +59,7 @@ func (r *Recorder) Ran(read time.Time, runs []Run) {
 		}
 		r.told = max(r.told, one.ID)
 		h.run = one
-		h.job.back = h.job.last == h && one.End == Back
+		h.job.back = h.job.last == h && (one.End == Failed || one.End == Back)
 	}
 }
 

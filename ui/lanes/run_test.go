@@ -243,3 +243,21 @@ func TestARunThatGoesOnWhileTheWorldWaitsHasItsLetterAtOnce(t *testing.T) {
 		t.Error("a run that lasts has none")
 	}
 }
+
+// Of a job that was not done it is not said that it ended, and those that nobody lost are
+// known to be past.
+func TestHowAJobEndedIsSaid(t *testing.T) {
+	t.Parallel()
+	s := tell(t, "w1", "w2", "w3").pass(2)
+	for i, end := range []End{Done, Failed, Back} {
+		worker := s.workers[i].Name
+		s.begin(int64(i+1), worker, 1).pass(2).stop(worker, end).pass(2)
+	}
+	s.begin(4, "w1", 1).pass(2)
+	s.explains("D 4 w1", "C 3 w3 given back", "B 2 w2 failed", "A 1 w1 ended")
+	for _, e := range s.Draw(s.now, 30*time.Second, 30, 3).Legend {
+		if e.Past != (e.Job != 4) {
+			t.Errorf("of job %d it is said that it is past: %v", e.Job, e.Past)
+		}
+	}
+}

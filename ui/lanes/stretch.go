@@ -62,7 +62,7 @@ func (c *canvas) reach() {
 		if h.taken != nil {
 			opening++
 		}
-		if h.attempt > 1 && h.job.letter > 0 {
+		if h.attempt > 1 && h.lettered() > 0 {
 			opening++
 		}
 		run, dead := c.marks(h, opening)
