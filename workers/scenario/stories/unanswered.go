@@ -27,17 +27,21 @@ type unanswered struct {
 	told  map[claim]bool
 }
 
-// look returns the leases of such claims among these. Those that were taken or renewed since
-// the server was back have had their answer.
+// look returns the leases of such claims among these. Those that were taken or renewed well
+// after the server was back have had their answer; an end of a lease is known as late as the
+// look at it was.
 func (u *unanswered) look(now, back time.Time, lease time.Duration, leases []scenario.Lease, runs func(worker string, job int64, attempt int) bool) (lost []scenario.Lease) {
 	before := u.since
 	u.since = map[claim]time.Time{}
 	for _, l := range leases {
-		if l.Expires.Before(now) || l.Expires.Add(-lease).After(back) || runs(l.Worker, l.Job, l.Attempt) {
+		if l.Expires.Add(-lease).After(back.Add(unansweredFor)) || runs(l.Worker, l.Job, l.Attempt) {
 			continue
 		}
 		first, seen := before[claim{l.Job, l.Attempt}]
-		if !seen {
+		switch {
+		case !seen && l.Expires.Before(now): // the reaper's, at any moment
+			continue
+		case !seen:
 			first = now
 		}
 		u.since[claim{l.Job, l.Attempt}] = first
@@ -78,7 +82,7 @@ func tellUnanswered(s *scenario.Stage, lease time.Duration) {
 		left := 0.0
 		var jobs []string
 		for _, l := range u.look(now, back, lease, p.Leases, s.Runs) {
-			in := l.Expires.Sub(now).Seconds()
+			in := max(l.Expires.Sub(now).Seconds(), 0) // then it is there until the reaper has been
 			left = max(left, math.Round(in*10)/10)
 			jobs = append(jobs, fmt.Sprint(l.Job))
 			if u.first(l) {

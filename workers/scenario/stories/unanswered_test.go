@@ -21,9 +21,9 @@ func TestUnansweredClaimsAreThoseNobodyWorksOn(t *testing.T) {
 	lost := scenario.Lease{Job: 1, Worker: "w1", Attempt: 1, Expires: back.Add(6 * time.Second)}
 	leases := []scenario.Lease{
 		lost,
-		{Job: 2, Worker: "w1", Attempt: 1, Expires: back.Add(6 * time.Second)},              // w1 is at it
-		{Job: 3, Worker: "w2", Attempt: 1, Expires: back.Add(lease + 100*time.Millisecond)}, // claimed since
-		{Job: 4, Worker: "w2", Attempt: 1, Expires: back.Add(-time.Millisecond)},            // the reaper's
+		{Job: 2, Worker: "w1", Attempt: 1, Expires: back.Add(6 * time.Second)},           // w1 is at it
+		{Job: 3, Worker: "w2", Attempt: 1, Expires: back.Add(lease + unansweredFor + 1)}, // claimed since
+		{Job: 4, Worker: "w2", Attempt: 1, Expires: back.Add(-time.Millisecond)},         // the reaper's
 	}
 	runs := func(worker string, job int64, attempt int) bool { return job == 2 }
 	var u unanswered
@@ -51,7 +51,7 @@ func TestUnansweredClaimsAreThoseNobodyWorksOn(t *testing.T) {
 // The audience is told of it, and for how long its job waits, until it is back.
 func TestUnansweredClaimIsToldUntilItsJobIsBack(t *testing.T) {
 	t.Parallel()
-	const lease = 2 * unansweredFor
+	const lease = 5 * unansweredFor // more than looks take on a busy machine
 	scenariotest.Try(t, scenariotest.Ground(t), func(ctx context.Context, s *scenario.Stage) error {
 		if _, err := s.Crew(ctx, scenario.CrewOptions{Lease: lease}); err != nil { // its reaper takes the job back
 			return err
