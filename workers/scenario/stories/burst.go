@@ -51,7 +51,7 @@ func burst() scenario.Scenario {
 	show := func(s *scenario.Stage) (over bool) {
 		if n := counted(); n != shown {
 			shown = n
-			s.Bar(scenario.Bar{Name: "done", Value: n, Unit: "of 100,000", Most: flood, Over: n == flood})
+			s.Bar(scenario.Bar{Name: "jobs done", Value: n, Unit: "jobs", Most: flood, Note: "of 100,000", Over: n == flood})
 		}
 		return shown == flood
 	}

@@ -73,7 +73,7 @@ func index() scenario.Scenario {
 	}
 	// piled shows how many finished jobs there are so far.
 	piled := func(s *scenario.Stage, n int) {
-		s.Bar(scenario.Bar{Name: "finished jobs", Value: float64(n), Unit: "of 1,000,000", Most: history, Over: n == history})
+		s.Bar(scenario.Bar{Name: "finished jobs", Value: float64(n), Unit: "jobs", Most: history, Note: "of 1,000,000", Over: n == history})
 	}
 	return scenario.Scenario{
 		Name:  "index",

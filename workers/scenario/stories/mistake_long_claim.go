@@ -170,7 +170,7 @@ func mistakeLongClaim() scenario.Scenario {
 						ok, seen, err := are(ctx, s, mistake, queue.Processing, 1)
 						if ok {
 							jobs := fmt.Sprintf("jobs %d, %d: attempt 1", mistake[0], mistake[1])
-							s.Note("c3", "has "+jobs+", as nobody's before")
+							s.Note("c3", fmt.Sprintf("has jobs %d, %d: the table says attempt 1", mistake[0], mistake[1]))
 							s.Bar(scenario.Bar{Name: "attempts counted", Value: 1, Unit: "of 2", Most: 2, Note: jobs + ", yet it is the 2nd", Bad: true, Over: true})
 						}
 						return ok, seen, err

@@ -139,7 +139,7 @@ func redrive() scenario.Scenario {
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return float64(release.tried(badFix)), nil },
 			},
 			{
-				Name: "pace", Text: "pace: 50/s and a quarter", Unit: "jobs/s", Bound: scenario.AtMost(1.25 * redrivePace), Timed: true,
+				Name: "pace", Text: "pace: 50/s + quarter", Unit: "jobs/s", Bound: scenario.AtMost(1.25 * redrivePace), Timed: true,
 				Value: plans.pace,
 			},
 		},

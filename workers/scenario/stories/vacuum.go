@@ -27,6 +27,8 @@ func vacuum() scenario.Scenario {
 		steady, peak time.Duration   // those at the worst moment
 		calm         time.Duration   // from the start, before that
 	)
+	// latest is the middle one of the last few: one that was disturbed does not count.
+	latest := func(all []time.Duration, few int) time.Duration { return middle(all[max(0, len(all)-few):]) }
 	// look times claims of both kinds, and plots them.
 	look := func(ctx context.Context, s *scenario.Stage) error {
 		both, err := costs(ctx, claim, worker.claimFromStart)
@@ -35,8 +37,8 @@ func vacuum() scenario.Scenario {
 		}
 		w, p := both[0], both[1]
 		with, plain = append(with, w), append(plain, p)
-		s.Plot(unmarked, "ms", inMilliseconds(p))
-		s.Plot(marked, "ms", inMilliseconds(w))
+		s.Plot(unmarked, "ms", inMilliseconds(latest(plain, 3)))
+		s.Plot(marked, "ms", inMilliseconds(latest(with, 3)))
 		return nil
 	}
 	// rounds have a batch go through each, and VACUUM run after every so many.
@@ -58,7 +60,7 @@ func vacuum() scenario.Scenario {
 		return nil
 	}
 	// lately is what claims took in the end.
-	lately := func(all []time.Duration) time.Duration { return middle(all[max(0, len(all)-5):]) }
+	lately := func(all []time.Duration) time.Duration { return latest(all, 5) }
 	return scenario.Scenario{
 		Name:  "vacuum",
 		Title: "A long transaction holds VACUUM up",
