@@ -17,8 +17,10 @@ import (
 const (
 	// So often an idle worker of this story looks for work by itself.
 	storyPollMin, storyPollMax = 500 * time.Millisecond, time.Second
-	// toldWithin is before it would look again after a job: what starts so soon was announced.
-	toldWithin = 300 * time.Millisecond
+	// lookedAgain is how long after a job it has looked for the next, and found none.
+	lookedAgain = 100 * time.Millisecond
+	// toldWithin is before it would look again after that: what starts so soon was announced.
+	toldWithin = 200 * time.Millisecond
 	// pollSlack is what else a job may wait that w1 finds by looking.
 	pollSlack = 250 * time.Millisecond
 	// seenWork is how long each of its jobs takes.
@@ -40,7 +42,7 @@ func wakeups() scenario.Scenario {
 	)
 	// waited tells whether the jobs were announced: by looking alone none of them is found so soon.
 	waited := func(waits *[]time.Duration) scenario.Expect {
-		return scenario.Expect{Text: "half of them waited under 0.3 s", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+		return scenario.Expect{Text: "half of them waited under 0.2 s", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 			return middle(*waits) < toldWithin, fmt.Sprintf("the median waited %v", middle(*waits)), nil
 		}}
 	}
@@ -109,7 +111,7 @@ func wakeups() scenario.Scenario {
 					{Text: "all five are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						return s.AllCompleted(ctx, quiet...)
 					}},
-					{Text: "half of them waited over 0.3 s", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+					{Text: "half of them waited over 0.2 s", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
 						return middle(looked) >= toldWithin, fmt.Sprintf("the median waited %v", middle(looked)), nil
 					}},
 				},
@@ -190,6 +192,9 @@ func (w waits) ofEach(ctx context.Context, s *scenario.Stage, n int, bar string)
 			if done, _, err = s.AllCompleted(ctx, added...); err != nil {
 				return nil, nil, err
 			}
+		}
+		if err := scenario.ToilFor(ctx, lookedAgain); err != nil {
+			return nil, nil, err
 		}
 	}
 	return ids, all, nil
