@@ -229,13 +229,21 @@ func (t *playTeller) tell(pic scenario.Picture, p Printer) {
 	}
 }
 
+// inDigits writes a figure in four digits, or more of a whole number.
+func inDigits(v float64) string {
+	if v >= 1000 || v <= -1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
 // end prints the measures and the invariants.
 func (t *playTeller) end(pic scenario.Picture) {
 	for _, m := range pic.Measures {
 		if m.State == scenario.ToCome {
 			continue
 		}
-		text := join(m.Name+" "+strconv.FormatFloat(m.Value, 'g', 4, 64), m.Unit)
+		text := join(m.Name+" "+inDigits(m.Value), m.Unit)
 		if bound := m.Bound.String(); bound != "" {
 			text += " of " + bound
 		}
