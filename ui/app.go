@@ -108,6 +108,7 @@ func (a *app) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	cmd = a.update(msg)
+	a.unsay()
 	return a, tea.Batch(cmd, a.load())
 }
 

@@ -7,6 +7,8 @@ type flash struct {
 	text string
 	kind tone
 	over time.Time // local clock
+
+	key, why string // of an action that was refused: which, and why
 }
 
 // How long a flash stands: good news is read at a glance, a refusal or an error

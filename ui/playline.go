@@ -19,8 +19,11 @@ func (a *app) playLine(w int) []string {
 	}
 	t, pic := a.pic.theme, &p.pic
 	stands := string(pic.State)
-	if pic.State == scenario.Waiting {
+	switch pic.State {
+	case scenario.Waiting:
 		stands = pick(pic.Auto, "goes on by itself", "waits for you")
+	case scenario.Shown:
+		stands = "seen"
 	}
 	left := []part{
 		{t.lead.draw("▶ " + safe.Text(pic.Name)), 0},

@@ -73,12 +73,27 @@ func (a *app) act(one action, together bool) tea.Cmd {
 			what = one.shown()
 		}
 		a.say(caution, what+": "+one.why)
+		a.flash.key, a.flash.why = one.keys[0], one.why
 		return nil
 	}
 	if one.solo {
 		return a.whenAlone(one, together)
 	}
 	return one.do()
+}
+
+// unsay takes a refusal away that is not true any more.
+func (a *app) unsay() {
+	if a.flash.why == "" || a.w == 0 {
+		return
+	}
+	keys := a.keys
+	if top := a.dialogs.Top(); top != nil {
+		keys = func() []action { return top.Keys(a) }
+	}
+	if one, ok := find(keys(), a.flash.key); ok && one.why != a.flash.why {
+		a.flash, a.frame = flash{}, ""
+	}
 }
 
 // keys are all actions there are now, those of the page first. Where something is

@@ -41,7 +41,7 @@ func (s *stagePage) Keys(a *app) []action {
 	case pic.State != scenario.Waiting && pic.State != scenario.Shown:
 		busy = fmt.Sprintf("step %d goes on: what is to be seen takes its time", pic.Step+1)
 	}
-	next := key("space", "next", "go on: play the step that was told", func() tea.Cmd {
+	next := key("space", pick(pic.State == scenario.Shown, "read on", "next"), "go on: play the step that was told", func() tea.Cmd {
 		p.play.Next()
 		return nil
 	}).unless(over).unless(busy)
@@ -119,10 +119,11 @@ func (s *stagePage) heading() heading {
 	return heading{name: strings.ToUpper(pic.Name), rest: pic.Title, note: join(pic.Where, fmt.Sprintf("· seed %d", pic.Seed)), must: fmt.Sprintf("seed %d", pic.Seed)}
 }
 
-// oldNote says that what was read of the world is not of the present, where it is not.
+// oldNote says that what was read of the world is not of the present, where it is not. Of an
+// outage that is said already.
 func (s *stagePage) oldNote() string {
 	pic := &s.of.pic
-	if !pic.Ended.IsZero() || pic.State == scenario.CleaningUp || pic.Looked.IsZero() {
+	if away(pic) != nil || !pic.Ended.IsZero() || pic.State == scenario.CleaningUp || pic.Looked.IsZero() {
 		return ""
 	}
 	return s.pic.oldNote(pic.Looked)

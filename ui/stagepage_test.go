@@ -24,6 +24,7 @@ func TestPlaysAreDrawn(t *testing.T) {
 			"setting the stage": {{Version: 2, Name: "crash", Title: "A worker crashes in mid-job", Shows: "A job is never lost with its worker.", State: scenario.SettingUp, Began: noon, Seed: 4711, Steps: make([]scenario.StepPicture, 3)}},
 			"waiting":           {crashPicture(scenario.Waiting, 1), crashPicture(scenario.Waiting, 1)},
 			"autoplay":          {func() scenario.Picture { p := crashPicture(scenario.Waiting, 1); p.Auto = true; return p }()},
+			"seen":              append(crashes(noon), seenPicture()),
 			"crashed":           crashes(noon),
 			"race":              {racePicture()},
 			"plot":              {plotPicture()},

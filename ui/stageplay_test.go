@@ -203,6 +203,15 @@ func failedPicture() scenario.Picture {
 	return pic
 }
 
+// seenPicture is a crash whose second step is over, and stays in sight for a moment.
+func seenPicture() scenario.Picture {
+	pic := crashPicture(scenario.Shown, 2)
+	pic.Step, pic.Steps[2].State = 1, scenario.ToCome
+	pic.Workers[0].State, pic.Looked = string(workers.Crashed), noon.Add(3500*time.Millisecond)
+	pic.Leases = []scenario.Lease{{Job: 134, Worker: "w2", Attempt: 1, Expires: pic.Looked.Add(2 * time.Second)}}
+	return pic
+}
+
 // cancelledPicture is one that was stopped in its second step.
 func cancelledPicture() scenario.Picture {
 	pic := crashPicture(scenario.Cancelled, 1)

@@ -61,3 +61,45 @@ func TestViewerIsToldWhatToLookFor(t *testing.T) {
 		s.seesNot("this is being done")
 	}
 }
+
+// What a step did stays in sight for a moment: it is told as seen, on the page, in the list
+// and beside other pages, and space goes on.
+func TestWhatWasSeenIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{120, 80} {
+		s, h := theatreAt(t, "", width, pick(width == 80, 24, 36))
+		s.press("enter")
+		s.stands(seenPicture())
+		s.sees("SEEN", "what step 2 was to show", "We kill w1", " step 2 of 3 ✓✓·", "space read on")
+		s.seesNot("next: step", "▸ 3")
+		h.asked = nil
+		s.press("space")
+		if len(h.asked) != 1 || h.asked[0] != "next" {
+			t.Errorf("it was asked: %q", h.asked)
+		}
+		s.press("1")
+		s.sees("▶ crash  step 2 of 3  seen")
+		s.press("5", "esc")
+		s.sees("▶ step 2/3")
+	}
+}
+
+// A key that is pressed too early is told why it does nothing, as long as that is so.
+func TestRefusalGoesWhenItIsTrueNoMore(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	setting := crashPicture(scenario.SettingUp, 0)
+	s.stands(setting)
+	s.press("space")
+	s.sees("! next: the stage is being set")
+	s.stands(setting)
+	s.sees("! next: the stage is being set")
+	s.stands(crashPicture(scenario.Waiting, 0))
+	s.seesNot("! next:")
+	s.stands(crashPicture(scenario.Playing, 0))
+	s.press("space")
+	s.sees("! next: step 1 goes on")
+	s.stands(crashPicture(scenario.Playing, 1))
+	s.seesNot("! next:")
+}
