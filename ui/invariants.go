@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,17 +25,20 @@ func invariants(p *picture, w int) []string {
 // invariantLine draws what must hold, and whose it is where it is not all. A note, where
 // there is one, says why it may not be so any more.
 func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, reaped workers.Recovery, note string, w int) []string {
-	line := func(words invariantWords) string {
+	line := func(words invariantWords, room invariantRoom) string {
+		if room.unnamed {
+			words.worst = ""
+		}
 		var parts []string
 		parts = append(parts, t.mustBeNone("lost", l.Lost))
 		switch {
 		case !l.Unkept:
-			parts = append(parts, t.mustBeNone(words.doubled, l.Doubled)+t.dim.draw(pick(words.among != "", words.among+thousands(l.Effects), "")))
-		case words.unkept != "":
-			parts = append(parts, t.dim.draw(words.unkept))
+			parts = append(parts, t.mustBeNone(words.doubled, l.Doubled)+t.dim.draw(pick(room.among, " of "+thousands(l.Effects), "")))
+		case !room.bare:
+			parts = append(parts, t.dim.draw("effects not counted"))
 		}
 		parts = append(parts, t.noOverlap(words.overlap, l))
-		if words.fenced != "" {
+		if words.fenced != "" && !room.bare {
 			parts = append(parts, t.dim.draw(words.fenced)+t.text.draw(thousands(int64(fenced))))
 		}
 		switch {
@@ -43,20 +47,23 @@ func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, reaped wor
 				parts = append(parts, t.dim.draw("recovered by another reaper"))
 			}
 		case l.Lease > 0: // else nobody has leases there
-			parts = append(parts, t.recovery(words, reaped, l.Lease)...)
+			parts = append(parts, t.recovery(words.worst, room.of, reaped, l.Lease)...)
 		}
-		return " " + t.strong.draw("INVARIANTS") + t.dim.draw(pick(whose != "", " "+whose, "")) + "  " + strings.Join(parts, t.faint.draw(words.between))
+		return " " + t.strong.draw("INVARIANTS") + t.dim.draw(pick(whose != "", " "+whose, "")) + "  " + strings.Join(parts, t.faint.draw(pick(room.close, " ", " · ")))
 	}
 	if note != "" {
 		note = " · " + note
 	}
 	text := ""
-	for _, words := range invariantWording {
-		if words == noneFenced && (fenced > 0 || reaped == workers.Recovery{}) {
-			continue
-		}
-		if text = line(words); cells(text+note) <= w {
-			break
+fits:
+	for _, words := range wordsFor(w - cells(whose)) {
+		for _, room := range invariantRooms {
+			if room.bare && !l.Unkept && !room.close && (fenced > 0 || reaped == workers.Recovery{}) {
+				continue // only that nothing was fenced can be left out, for where something was recovered
+			}
+			if text = line(words, room); cells(text+note) <= w {
+				break fits
+			}
 		}
 	}
 	if note != "" {
@@ -66,27 +73,41 @@ func (t *theme) invariantLine(whose string, l *Ledger, fenced uint64, reaped wor
 }
 
 // invariantWords name the figures.
-type invariantWords struct{ doubled, among, unkept, overlap, fenced, worst, of, between string }
-
-// invariantWording is from the widest to the narrowest.
-var invariantWording = []invariantWords{
-	{"double effects", " of ", "effects not counted", "overlap of two runners", "stale writes fenced ", "worst recovery ", " of ", " · "},
-	{"double effects", " of ", "effects not counted", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
-	{"double effects", "", "effects not counted", "overlap", "stale writes fenced ", "worst recovery ", " of ", " · "},
-	{"doubled", " of ", "effects not counted", "overlap", "fenced ", "recovery ", " of ", " · "},
-	{"doubled", "", "effects not counted", "overlap", "fenced ", "recovery ", " of ", " · "},
-	noneFenced,
-	{"doubled", " of ", "effects not counted", "overlap", "fenced ", "recovery ", "", " · "},
-	{"doubled", "", "effects not counted", "overlap", "fenced ", "recovery ", "", " · "},
-	{"doubled", "", "", "overlap", "", "recovery ", " of ", " · "},
-	{"doubled", "", "", "overlap", "", "recovery ", "", " · "},
-	{"doubled", "", "", "overlap", "", "recovery ", "", " "},
-	{"doubled", "", "", "overlap", "", "", "", " "},
+type invariantWords struct {
+	from                            int // cells that there are at least
+	doubled, overlap, fenced, worst string
 }
 
-// noneFenced leaves that none was fenced away, to say of the recovery what it is: only for
-// where none was, and something was recovered.
-var noneFenced = invariantWords{"doubled", "", "effects not counted", "overlap", "", "worst recovery ", "", " · "}
+// invariantWording is from the widest to the narrowest. Which it is depends on the width
+// alone, so that nothing changes its name while somebody looks.
+var invariantWording = []invariantWords{
+	{140, "double effects", "overlap of two runners", "stale writes fenced ", "worst recovery "},
+	{118, "double effects", "overlap", "stale writes fenced ", "worst recovery "},
+	{75, "doubled", "overlap", "fenced ", "worst recovery "},
+	{0, "doubled", "overlap", "fenced ", "recovery "},
+}
+
+// wordsFor are the words for so many cells, and behind them narrower ones for figures that
+// are larger than they should be.
+func wordsFor(w int) []invariantWords {
+	return invariantWording[slices.IndexFunc(invariantWording, func(words invariantWords) bool { return max(w, 0) >= words.from }):]
+}
+
+// invariantRoom is what else is said: of how many, against which bound.
+type invariantRoom struct{ among, of, bare, close, unnamed bool }
+
+// invariantRooms are from the widest to the narrowest: bare leaves out what was fenced and
+// what is not counted, close what stands between the figures, unnamed what a recovery is.
+var invariantRooms = []invariantRoom{
+	{among: true, of: true},
+	{of: true},
+	{among: true},
+	{},
+	{bare: true},
+	{close: true},
+	{bare: true, close: true},
+	{bare: true, close: true, unnamed: true},
+}
 
 // mustBeNone draws a count that is broken as soon as it is not 0.
 func (t *theme) mustBeNone(name string, n int64) string {
@@ -107,21 +128,21 @@ func (t *theme) noOverlap(name string, l *Ledger) string {
 // recovery draws the worst one, counted from the last sign of life of who had the job,
 // against its bound, which is left away where there is no room to say of what it is. How
 // many reclaims it is not of stands beside it, or instead: it says less without.
-func (t *theme) recovery(words invariantWords, of workers.Recovery, lease time.Duration) (parts []string) {
-	bound, broken, both := "", of.Worst > workers.RecoveryBound, words.worst != ""
-	if words.of != "" {
-		bound = words.of + fmt.Sprintf("%.1f+%.2f s", lease.Seconds(), workers.RecoveryBound.Seconds())
+func (t *theme) recovery(worst string, bounded bool, of workers.Recovery, lease time.Duration) (parts []string) {
+	bound, broken, both := "", of.Worst > workers.RecoveryBound, worst != ""
+	if bounded {
+		bound = " of " + fmt.Sprintf("%.1f+%.2f s", lease.Seconds(), workers.RecoveryBound.Seconds())
 	}
 	// Rounded up: what does not keep the bound must not look as if it did.
 	took := fmt.Sprintf("%.2f s", (lease + of.Worst + 9*time.Millisecond).Truncate(10*time.Millisecond).Seconds())
 	switch {
 	case broken:
-		parts = append(parts, t.alarm.draw("✗ "+words.worst+took+bound))
+		parts = append(parts, t.alarm.draw("✗ "+worst+took+bound))
 	case of.Unwatched > 0 && !both: // that is said below
 	case of.Judged == 0:
-		parts = append(parts, t.dim.draw(words.worst)+t.faint.draw("–")+t.dim.draw(bound))
+		parts = append(parts, t.dim.draw(worst)+t.faint.draw("–")+t.dim.draw(bound))
 	default:
-		parts = append(parts, t.good.draw("✓ ")+t.dim.draw(words.worst)+t.text.draw(took)+t.dim.draw(bound))
+		parts = append(parts, t.good.draw("✓ ")+t.dim.draw(worst)+t.text.draw(took)+t.dim.draw(bound))
 	}
 	if of.Unwatched > 0 && (both || !broken) {
 		parts = append(parts, t.text.draw(thousands(int64(of.Unwatched)))+t.dim.draw(" unwatched"))

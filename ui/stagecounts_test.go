@@ -20,7 +20,7 @@ func TestInvariantsOfAPlayThatAreNotCountedHaveNoTick(t *testing.T) {
 		s.sees("✓ lost 0")
 		pic.Invariants.Counted = s.app.pic.local.Add(-12 * time.Second)
 		s.stands(pic)
-		s.sees("not counted for 12s · before: lost 0 · doubled 0")
+		s.sees("not counted for 12s · before: lost 0 · " + pick(width == 80, "doubled 0", "double effects 0"))
 		s.seesNot("✓ lost")
 		pic.State, pic.Ended = scenario.Failed, noon
 		s.stands(pic)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
@@ -56,7 +57,10 @@ func (s *stagePage) lanesBlock(w int) section {
 	}
 	h := heading{name: "WHO HOLDS WHICH JOB", note: "a letter is a job", must: "a letter is a job"}
 	if p.still {
-		h.note = pick(p.pic.Flows, "the lanes stand still; jobs flow on", "stands still while the play waits")
+		h.note = "stands still while the play waits"
+		if p.pic.Flows {
+			h.note = "the lanes stand still" + pick(away(&p.pic) == nil, "; jobs flow on", "")
+		}
 	}
 	if old := s.oldNote(); old != "" {
 		h.note, h.must = old, "stale"
@@ -76,7 +80,7 @@ func (s *stagePage) lanesBlock(w int) section {
 
 // A play's page has room for more of what its lanes mean than the list of workers.
 const (
-	marksHere   = 2
+	marksHere   = 3
 	lettersHere = 8
 )
 
@@ -94,10 +98,14 @@ func (s *stagePage) invariants(w int) []string {
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.dim.draw("not counted yet"), w)}
 	}
 	if i.Stale(s.pic.local) {
-		told := fmt.Sprintf(" · before: lost %d · doubled %d · overlap %d", i.Lost, i.Doubled, i.Overlaps)
+		words := wordsFor(w - cells(pick(i.Exempt, "with protection:", "")))[0]
+		told := fmt.Sprintf(" · before: lost %d · %s %d · %s %d", i.Lost, words.doubled, i.Doubled, words.overlap, i.Overlaps)
 		note := "not counted for " + age(s.pic.local.Sub(i.Counted))
-		if !s.of.pic.Ended.IsZero() {
+		switch away := away(&s.of.pic); {
+		case !s.of.pic.Ended.IsZero():
 			note = "not counted at the end"
+		case away != nil:
+			note = "not counted, " + safe.Text(away.Text)
 		}
 		return []string{fitLine(" "+t.strong.draw("INVARIANTS")+"  "+t.bad.draw(note)+t.dim.draw(told), w)}
 	}
@@ -106,5 +114,9 @@ func (s *stagePage) invariants(w int) []string {
 		ledger.Lease = i.Lease
 	}
 	ledger.Others = slices.ContainsFunc(s.of.pic.Events, func(e scenario.Event) bool { return e.What == workers.ReapedBack || e.What == workers.ReapedDead })
-	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, i.Recovery, s.oldNote(), w)
+	note := s.oldNote()
+	if away(&s.of.pic) != nil {
+		note = "as of before"
+	}
+	return t.invariantLine(pick(i.Exempt, "with protection:", ""), ledger, i.Fenced, i.Recovery, note, w)
 }
