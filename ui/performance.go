@@ -14,6 +14,8 @@ type performance struct {
 	latest scenario.Picture // pic lags behind it while the picture is frozen
 	clock  playClock
 	now    time.Time // the clock of the play, as of latest
+	taken  time.Time // this machine's clock when latest was taken
+	seen   time.Time // when pic was
 	shown  time.Time // as of pic
 	lanes  lanes.Recorder
 
@@ -27,7 +29,7 @@ func (p *performance) over() bool { return !p.latest.Ended.IsZero() }
 
 // take notes a picture, and has the lanes record what it shows.
 func (p *performance) take(pic scenario.Picture, now time.Time) {
-	p.latest = pic
+	p.latest, p.taken = pic, now
 	p.note(&pic)
 	p.clock.Tick(now, pic.State == scenario.Waiting)
 	p.now = p.clock.Of(now)
@@ -42,7 +44,7 @@ func (p *performance) take(pic scenario.Picture, now time.Time) {
 	for i, w := range pic.Workers {
 		crew[i] = lanes.Worker{Name: w.Name, State: w.State, Slots: w.Slots}
 	}
-	p.lanes.Away(outagesOf(pic.Outages, &p.clock))
+	p.lanes.Away(outagesOf(pic.Outages, &p.clock, now))
 	p.lanes.See(p.now, held, crew)
 }
 
@@ -100,4 +102,4 @@ var runEnds = map[scenario.RunEnd]lanes.End{
 }
 
 // show puts the latest picture on the screen.
-func (p *performance) show() { p.pic, p.shown, p.still = p.latest, p.now, p.stands }
+func (p *performance) show() { p.pic, p.shown, p.seen, p.still = p.latest, p.now, p.taken, p.stands }

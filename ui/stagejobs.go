@@ -106,5 +106,5 @@ func (s *stagePage) jobsNote() string {
 	if away == nil || looked.IsZero() {
 		return s.oldNote()
 	}
-	return away.Text + " · as of " + short(max(s.pic.local.Sub(looked), 0)) + " ago"
+	return join(away.Text, lasting(s.of.seen.Sub(away.Began))) + " · as of before"
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func TestOutageIsSaidWhereTheWorldIsShown(t *testing.T) {
 		s.now = s.now.Add(2 * time.Second)
 		s.stands(pic)
 		s.send(secondMsg{})
-		s.sees("WATCH   the server is away for 2.0 s", "the server is away · as of 1.8 s ago", "step 2 of 3")
+		s.sees("WATCH   the server is away for 2.0 s", "the server is away for 2.0 s · as of before", "step 2 of 3")
 		pic.State, pic.Steps[1].State = scenario.Waiting, scenario.Waiting
 		s.stands(pic)
 		s.sees("YOUR TURN   the server is away for 2.0 s", "step 2 of 3")
@@ -64,4 +65,35 @@ func TestJobsStayInSmallWindows(t *testing.T) {
 	pic.Measures[0].State = scenario.Passed
 	s.stands(pic)
 	s.sees("JOBS 3 pending · 2 dead", "MEASURES", "WHO HOLDS", "ASSERTIONS")
+}
+
+// An outage has one clock, also where that of the lanes stands still; no jobs flow meanwhile,
+// and what has just begun lasts for no time yet.
+func TestOutageHasOneClock(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	pic := crashPicture(scenario.Waiting, 1)
+	pic.Flows = true
+	pic.Outages = []scenario.Outage{{Text: "the server is away", Began: s.now}}
+	s.stands(pic)
+	s.sees("TURN   the server is away  ")
+	s.seesNot("away for", "0.0 ms")
+	for range 12 {
+		s.now = s.now.Add(300 * time.Millisecond)
+		s.stands(pic)
+	}
+	s.pass(700 * time.Millisecond)
+	s.sees("the lanes stand still")
+	s.seesNot("jobs flow on", "s old")
+	const one = "the server is away for 3.6 s"
+	if screen := s.screen().Text(); strings.Count(screen, one) != 3 || strings.Count(screen, "away for") != 3 {
+		t.Errorf("not three times %q on\n%s", one, screen)
+	}
+	pic.Invariants.Missed = true
+	s.stands(pic)
+	s.sees("not counted, the server is away")
+	pic.Outages, pic.Looked = nil, s.now
+	s.stands(pic)
+	s.sees("jobs flow on")
 }

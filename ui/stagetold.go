@@ -67,8 +67,8 @@ func (s *stagePage) beside(w int, parts []part) []part {
 	if away == nil {
 		return parts
 	}
-	lasts := " for " + short(max(s.pic.local.Sub(away.Began), 0))
-	text := brief(away.Text, max(room(parts, w)-len(lasts)-len("space")-2, 8)) + lasts
+	lasts := lasting(s.of.seen.Sub(away.Began))
+	text := join(brief(away.Text, max(room(parts, w)-len(lasts)-len(" space")-2, 8)), lasts)
 	return slices.Insert(parts, 1, part{s.pic.theme.bad.draw(text), 0})
 }
 

@@ -2,18 +2,21 @@ package ui
 
 import (
 	"strings"
+	"time"
 
 	"github.com/leasetop/leasetop/ui/lanes"
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// outagesOf are the outages of a play as lanes have them.
-func outagesOf(all []scenario.Outage, clock *playClock) []lanes.Outage {
+// outagesOf are the outages of a play as lanes have them. They last as long as they did, or
+// have until now, though the clock of the lanes stood still meanwhile.
+func outagesOf(all []scenario.Outage, clock *playClock, now time.Time) []lanes.Outage {
 	out := make([]lanes.Outage, len(all))
 	for i, o := range all {
-		out[i] = lanes.Outage{Text: o.Text, From: clock.Of(o.Began)}
+		out[i] = lanes.Outage{Text: o.Text, From: clock.Of(o.Began), Took: max(now.Sub(o.Began), 1)}
 		if !o.Ended.IsZero() {
+			out[i].Took = max(o.Ended.Sub(o.Began), 1)
 			out[i].To = clock.Of(o.Ended)
 		}
 	}
@@ -29,6 +32,14 @@ func bandOf(gaps []lanes.Gap, w int) []bool {
 		}
 	}
 	return band
+}
+
+// lasting says for how long something has been; "" while that is not worth a figure.
+func lasting(d time.Duration) string {
+	if d < 100*time.Millisecond {
+		return ""
+	}
+	return "for " + short(d)
 }
 
 // awayLine is the line between the axis and the lanes that says what was away, where, and
@@ -57,9 +68,9 @@ func (t *theme) awayLine(gaps []lanes.Gap, w int) string {
 		g := gaps[i]
 		took := short(g.Took)
 		if g.Goes {
-			took = "for " + took
+			took = lasting(g.Took)
 		}
-		for _, text := range []string{g.Text + " " + took, took} {
+		for _, text := range []string{join(g.Text, took), took} {
 			n := safe.Width(text)
 			if n != len([]rune(text)) {
 				continue

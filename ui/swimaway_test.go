@@ -77,7 +77,7 @@ func TestAnOutageIsSeenInAPlay(t *testing.T) {
 	s, _ = theatreAt(t, "", 120, 36)
 	s.press("enter")
 	s.performs(all, 250*time.Millisecond)
-	s.sees("the server is away 2.1 s ▒▒", "▒ nobody claims")
+	s.sees("the server is away 2.1 s ▒▒", "▒ nobody c")
 	if bands := strings.Count(s.screen().Text(), "▒▒"); bands < 2 {
 		t.Errorf("it is in %d lines", bands)
 	}
