@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/leasetop/leasetop/ui/safe"
@@ -17,7 +19,11 @@ func (s *stagePage) bars() section {
 			notes++
 		}
 	}
-	return section{head: heading{name: "SIDE BY SIDE"}, need: len(all) + notes, good: len(all) + notes, want: 2*len(all) + notes, draw: func(w, h int) (lines []string) {
+	head := heading{name: "SIDE BY SIDE"}
+	if slices.ContainsFunc(all, func(b scenario.Bar) bool { return b.Over }) {
+		head.note, head.must = "■ done", "■ done"
+	}
+	return section{head: head, need: len(all) + notes, good: len(all) + notes, want: 2*len(all) + notes, draw: func(w, h int) (lines []string) {
 		nameW, valueW := 4, 4
 		for _, b := range all {
 			nameW = max(nameW, min(safe.Width(safe.Text(b.Name)), w/3))
@@ -32,11 +38,23 @@ func (s *stagePage) bars() section {
 				lines = append(lines, strings.Repeat(" ", nameW+2)+bar)
 			}
 			if b.Note != "" && h >= len(all)+notes {
-				lines = append(lines, strings.Repeat(" ", nameW+2)+pick(b.Bad, t.alarm, t.dim).draw(brief(pick(b.Bad, "✗ ", "")+b.Note, max(w-nameW-3, 1))))
+				lines = append(lines, strings.Repeat(" ", nameW+2)+pick(b.Bad, t.alarm, t.dim).draw(brief(pick(b.Bad, "✗ ", "")+grouped(b.Note), max(w-nameW-3, 1))))
 			}
 		}
 		return lines
 	}}
+}
+
+// manyFigures is a whole number of a thousand and more.
+var manyFigures = regexp.MustCompile(`(^|[^\p{L}\d.,#_-])(\d{4,15})\b`)
+
+// grouped writes whole numbers in a text as all others are.
+func grouped(text string) string {
+	return manyFigures.ReplaceAllStringFunc(text, func(found string) string {
+		digits := strings.TrimLeftFunc(found, func(r rune) bool { return r < '0' || r > '9' })
+		n, _ := strconv.ParseInt(digits, 10, 64)
+		return strings.TrimSuffix(found, digits) + thousands(n)
+	})
 }
 
 // raceBar draws a bar of w cells.
@@ -109,10 +127,10 @@ func (t *theme) marks(p *scenario.Plot, each, wide, h int) []string {
 			continue
 		}
 		x := min(m.At/each, wide-1)
-		text := "▲ " + safe.Text(m.Text)
+		text := "↑ " + safe.Text(m.Text)
 		n := safe.Width(text)
 		if x+n > wide { // to the left of its moment
-			text = safe.Text(m.Text) + " ▲"
+			text = safe.Text(m.Text) + " ↑"
 			x = max(x-n+1, 0)
 			text, n = safe.FitStyled(text, min(n, wide)), min(n, wide)
 		}

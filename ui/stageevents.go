@@ -20,7 +20,8 @@ type playEvent struct {
 	what  workers.What
 	who   string
 	text  string
-	bare  string // without the number of its job
+	bare  string   // without the number of its job
+	jobs  []string // that it is about, where there are several
 	times int
 }
 
@@ -148,18 +149,44 @@ var (
 	errorSigns = regexp.MustCompile(`SQLSTATE|failed to connect|dial |EOF|refused|deadline|timeout|closed|reset|broken pipe`)
 )
 
-// fold makes one of neighbours that differ by their jobs alone.
+// jobsNamed is of how many jobs one event names all.
+const jobsNamed = 3
+
+// fold makes one of neighbours that differ by their jobs alone. What one look found are
+// neighbours, unless what stands between is about the same job.
 func fold(events []scenario.Event) (all []playEvent) {
 	for _, e := range events {
 		h := playEvent{at: e.At, what: e.What, who: e.Worker, text: firstClause(plainOwners(e.Text), e.What == workers.DBTrouble), times: 1}
 		h.bare = strings.TrimSpace(jobNumber.ReplaceAllString(h.text, ""))
-		if n := len(all); n > 0 && all[n-1].what == h.what && all[n-1].who == h.who && all[n-1].bare == h.bare {
-			all[n-1].times++
+		if of := ofJob.FindStringSubmatch(h.text); of != nil {
+			h.jobs = []string{of[1]}
+		}
+		if before := alike(all, &h); before != nil {
+			before.times++
+			for _, job := range h.jobs {
+				if !slices.Contains(before.jobs, job) {
+					before.jobs = append(before.jobs, job)
+				}
+			}
 			continue
 		}
 		all = append(all, h)
 	}
 	return all
+}
+
+// alike is the event before h that says the same, of another job maybe; nil when there is none.
+func alike(all []playEvent, h *playEvent) *playEvent {
+	for i := len(all) - 1; i >= 0; i-- {
+		before := &all[i]
+		if before.what == h.what && before.who == h.who && before.bare == h.bare {
+			return before
+		}
+		if len(h.jobs) == 0 || h.at.Sub(before.at) > oneLook || slices.Contains(before.jobs, h.jobs[0]) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // firstClause leaves an error away that stands behind what it means.
@@ -228,7 +255,12 @@ func causesFirst(events []scenario.Event) []scenario.Event {
 // told is it in words.
 func (h playEvent) told() (glyph string, kind tone, text string) {
 	glyph, text = "·", h.text
-	if h.times > 1 {
+	several := h.times > 1
+	switch {
+	case several && len(h.jobs) == h.times && h.times <= jobsNamed:
+		text = strings.Replace(h.text, "job "+h.jobs[0], "jobs "+strings.Join(h.jobs, ", "), 1)
+		text = strings.Replace(text, ": its ", ": their ", 1)
+	case several:
 		text = fmt.Sprintf("%d × %s", h.times, h.bare)
 	}
 	switch h.what {
@@ -254,7 +286,7 @@ func (h playEvent) told() (glyph string, kind tone, text string) {
 		glyph, kind = "!", caution
 	}
 	lead := join(h.who, string(h.what))
-	if strings.HasPrefix(h.bare, string(h.what)) || h.times > 1 && h.what == workers.LeaseLost {
+	if strings.HasPrefix(h.bare, string(h.what)) || several && h.what == workers.LeaseLost {
 		lead = h.who
 	}
 	return glyph, kind, join(lead+pick(text != "" && lead != "", " ·", ""), text)

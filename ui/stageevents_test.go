@@ -38,7 +38,7 @@ func TestEventsOfAPlayAreFolded(t *testing.T) {
 	want := []string{
 		"20 × lease lost by w1, back to pending after attempt 1",
 		"job 300: lease lost by w2, back to pending after attempt 1",
-		"w3 · 3 × lease lost: now pending",
+		"w3 · lease of jobs 0, 1, 2 lost: now pending",
 		"database · 2 × claims fail",
 		"38 enqueues were not acknowledged",
 		"plan 1: redrive 200 dead letters, 5 first",
@@ -198,4 +198,38 @@ func TestTimesOfLooksAreNotShown(t *testing.T) {
 	pic.Steps[0].Assertions[0].Took = tookTime
 	s.stands(pic)
 	s.sees("10 ms")
+}
+
+// What one look found of a few jobs is one line that names them all, though what befell each
+// of them stands between; of one and the same job nothing is moved.
+func TestEventsOfAFewJobsNameThemAll(t *testing.T) {
+	t.Parallel()
+	event := func(ms int, worker string, what workers.What, text string) scenario.Event {
+		return scenario.Event{At: noon.Add(time.Duration(ms) * time.Millisecond), Worker: worker, What: what, Text: text}
+	}
+	var told []string
+	for _, e := range fold([]scenario.Event{
+		event(0, "", workers.ReapedBack, "job 291: lease lost by w1, back to pending"),
+		event(10, "w2", "", "takes job 291 over: its second attempt"),
+		event(20, "", workers.ReapedBack, "job 292: lease lost by w1, back to pending"),
+		event(30, "w2", "", "takes job 292 over: its second attempt"),
+		event(500, "w2", workers.Killed, "1 job abandoned"),
+		event(600, "", workers.ReapedBack, "job 292: lease lost by w2, back to pending"),
+		event(700, "w3", "", "takes job 292 over: its third attempt"),
+		event(5000, "", workers.ReapedBack, "job 300: lease lost by w1, back to pending"),
+	}) {
+		glyph, _, text := e.told()
+		told = append(told, glyph+" "+text)
+	}
+	want := []string{
+		"↩ jobs 291, 292: lease lost by w1, back to pending",
+		"▸ w2 takes jobs 291, 292 over: their second attempt",
+		"✗ w2 killed · 1 job abandoned",
+		"↩ job 292: lease lost by w2, back to pending",
+		"▸ w3 takes job 292 over: its third attempt",
+		"↩ job 300: lease lost by w1, back to pending",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told:\n%s\nnot\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
 }

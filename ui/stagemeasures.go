@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers/scenario"
@@ -67,11 +68,28 @@ func (s *stagePage) newest(w int) string {
 	}
 	figures := join(figure(last.Value), last.Unit)
 	if bound := last.Bound.String(); bound != "" {
-		figures += " │ " + bound
+		figures += " │ " + grouped(bound)
 	}
 	mark := map[scenario.State]string{scenario.Failed: "✗ ", scenario.Unjudged: "– "}[last.State]
 	end := ": " + figures + pick(s.of.fresh(last.Name), " ◂ new", "")
-	return cmp.Or(mark, "✓ ") + brief(cmp.Or(last.Text, last.Name), max(w-2-safe.Width(safe.Text(end)), 4)) + end
+	return cmp.Or(mark, "✓ ") + s.cut(cmp.Or(last.Text, last.Name), max(w-2-safe.Width(safe.Text(end)), 4)) + end
+}
+
+// cut shortens the words of a measure to w cells: in the middle where other measures begin
+// alike, so that what tells them apart is left.
+func (s *stagePage) cut(words string, w int) string {
+	words = safe.Text(words)
+	short := brief(words, w)
+	if short == words || w < 3 {
+		return short
+	}
+	kept := strings.TrimSuffix(short, "…")
+	for _, one := range s.of.pic.Measures {
+		if other := safe.Text(cmp.Or(one.Text, one.Name)); other != words && strings.HasPrefix(other, kept) {
+			return strings.TrimRight(middled(words, w), " ")
+		}
+	}
+	return short
 }
 
 // known is how many measures were taken.
@@ -144,10 +162,7 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []str
 	case scenario.Unjudged:
 		mark, k = t.warn.draw("–"), t.warn
 	}
-	bound := join(m.Bound.String(), safe.Text(m.Unit))
-	if m.Bound.String() == "" {
-		bound = ""
-	}
+	bound := boundText(m)
 	words := cmp.Or(m.Text, m.Name)
 	valueW, boundW := valueWidth(m), s.boundWidth()
 	told, fresh := t.text, ""
@@ -173,7 +188,7 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []str
 		textW = max(textW, safe.Width(safe.Text(cmp.Or(one.Text, one.Name))))
 	}
 	textW = min(textW, s.besideWidth(m, w))
-	return []string{" " + mark + " " + told.draw(safe.Fit(words, textW)) + " " + shown + against(w-textW-valueW-boundW-8-cells(fresh)) + fresh}
+	return []string{" " + mark + " " + told.draw(safe.Fit(s.cut(words, textW), textW)) + " " + shown + against(w-textW-valueW-boundW-8-cells(fresh)) + fresh}
 }
 
 // newMark stands behind what has just come.
@@ -187,14 +202,20 @@ func valueText(m *scenario.MeasurePicture) string {
 	return join(figure(m.Value), safe.Text(m.Unit))
 }
 
+// boundText is the bound of a measure with its unit, safe to print; "" where there is none.
+func boundText(m *scenario.MeasurePicture) string {
+	if m.Bound.String() == "" {
+		return ""
+	}
+	return join(grouped(m.Bound.String()), safe.Text(m.Unit))
+}
+
 func valueWidth(m *scenario.MeasurePicture) int { return max(9, safe.Width(valueText(m))) }
 
 // boundWidth is how wide the bounds of all measures are.
 func (s *stagePage) boundWidth() (w int) {
 	for _, one := range s.of.pic.Measures {
-		if b := one.Bound.String(); b != "" {
-			w = max(w, safe.Width(join(b, safe.Text(one.Unit))))
-		}
+		w = max(w, safe.Width(boundText(&one)))
 	}
 	return w
 }

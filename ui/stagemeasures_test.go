@@ -135,3 +135,45 @@ func TestMeasuresAreCutOnlyWhereNoLineIsToSpare(t *testing.T) {
 		t.Errorf("all words were whole %d times, some %d, and none %d, events below them %d times: this tests nothing", whole, some, none, below)
 	}
 }
+
+// Measures that begin alike are told apart by their ends, where their words are cut.
+func TestMeasuresAreNotCutWhereTheyDiffer(t *testing.T) {
+	t.Parallel()
+	s, _ := theatreAt(t, "", 80, 24)
+	s.press("enter")
+	pic := racePicture()
+	const front = "time from when a job was enqueued until a worker had it: "
+	pic.Measures = nil
+	for _, end := range []string{"by polling", "by LISTEN"} {
+		pic.Measures = append(pic.Measures, scenario.MeasurePicture{Name: end, Text: front + end, Unit: "ms", Bound: scenario.AtMost(1000), State: scenario.Passed, Value: 29})
+	}
+	s.stands(pic)
+	s.sees("…", "by polling", "by LISTEN")
+	pic.Measures[1].Text = "something else, the words of which are not those of the other at all"
+	s.stands(pic)
+	s.sees("time from when a job was ", "something else, the words ")
+}
+
+// Large numbers are written alike, whoever tells them; what is no number stays as it is.
+func TestNumbersInNotesAreGrouped(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"2168 beside 4,423":                "2,168 beside 4,423",
+		"1615 duplicates · 14.9 of 16":     "1,615 duplicates · 14.9 of 16",
+		"at least 10000":                   "at least 10,000",
+		"0.12345 s, 999, job #1234, p9999": "0.12345 s, 999, job #1234, p9999",
+	} {
+		if got := grouped(text); got != want {
+			t.Errorf("%q is written %q, not %q", text, got, want)
+		}
+	}
+	s, _ := theatreAt(t, "", 120, 36)
+	s.press("enter")
+	pic := racePicture()
+	pic.Bars[1].Note = "2168 jobs"
+	s.stands(pic)
+	s.sees("2,168 jobs", "■ done")
+	pic.Bars[0].Over = false
+	s.stands(pic)
+	s.seesNot("■")
+}

@@ -39,9 +39,28 @@ func (s *stagePage) steps(w int, roomy bool) section {
 			if from < h && to <= h {
 				top = 0
 			}
+			if harm := s.harmLine(w, roomy); harm >= 0 && pic.State == scenario.Passed { // what was shown is seen at the end
+				top = min(max(top, harm-h+1), harm)
+			}
 			return lines[top:]
 		},
 	}
+}
+
+// harmLine is the line of the last harm that was shown; -1 where there is none.
+func (s *stagePage) harmLine(w int, roomy bool) (at int) {
+	at = -1
+	line := 0
+	for i, step := range s.of.pic.Steps {
+		line += pick(roomy, 1, 0)
+		for _, a := range step.Assertions {
+			if a.Harm && a.State == scenario.Passed {
+				at = line
+			}
+			line += len(s.assertion(&a, i, w, roomy))
+		}
+	}
+	return at
 }
 
 // stepLines draws the steps; those of the step at hand are from … to-1, and what it awaits

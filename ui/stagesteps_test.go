@@ -68,3 +68,25 @@ func redrivePicture() scenario.Picture {
 	pic.Bars = append(pic.Bars, pic.Bars[0])
 	return pic
 }
+
+// Of the harm that a play was to show some is in sight at its end, however little room there is.
+func TestHarmIsInSightAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {60, 20}} {
+		for at := range 6 {
+			pic := redrivePicture()
+			pic.State, pic.Ended, pic.Step = scenario.Passed, noon.Add(9*time.Second), len(pic.Steps)-1
+			for i := range pic.Steps {
+				step := &pic.Steps[i]
+				step.State, step.Assertions = scenario.Passed, nil
+				for k := range 2 {
+					step.Assertions = append(step.Assertions, scenario.AssertionPicture{Text: fmt.Sprintf("thing %d is seen", 2*i+k), Harm: 2*i+k == at, State: scenario.Passed})
+				}
+			}
+			s, _ := theatreAt(t, "", size[0], size[1])
+			s.press("enter")
+			s.stands(pic)
+			s.sees(fmt.Sprintf("▲ thing %d is seen", at))
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/leasetop/leasetop/ui/lanes"
 	"github.com/leasetop/leasetop/ui/safe"
@@ -62,7 +63,8 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 	// The letters are read at sight, and go before the marks do.
 	rest := h - len(lines)
 	letters := t.laneLetters(d, w-1, cmp.Or(s.letters, lettersMost))
-	for _, marks := range t.laneMarks(d, w-1, min(cmp.Or(s.marks, marksMost), max(rest-len(letters), 1))) {
+	kept := min(len(letters), pick(s.marks > 0, lettersPast, lettersMost))
+	for _, marks := range t.laneMarks(d, w-1, min(cmp.Or(s.marks, marksMost), max(rest-kept, 1))) {
 		if rest > 0 {
 			lines = append(lines, " "+marks)
 			rest--
@@ -76,6 +78,10 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 const (
 	marksMost   = 1
 	lettersMost = 4
+	// marksLong is how many lines whole sentences may take.
+	marksLong = 2
+	// lettersPast is how many lines there are of jobs that are over, and that nobody lost.
+	lettersPast = 2
 )
 
 // laneLines is how many lines the lanes of s can use, and with how few of them one for each
@@ -180,23 +186,57 @@ var laneSigns = []struct {
 	{lanes.Dead, 2, "░", "its lease still runs: nobody else may have the job", "lease still runs"},
 	{lanes.Unwritten, 4, "▁", "handler over, its outcome not known to be written", "outcome not written"},
 	{lanes.Overdue, 4, "!", "the lease is over, nobody took the job yet", "lease over"},
-	{lanes.Waiting, 6, "┄╮", "free again", "free again"},
-	{lanes.Taken, 1, "↳", "taken over", "taken over"},
+	{lanes.Waiting, 6, "┄╮╯", "free again", "free again"},
+	{lanes.Taken, 1, "↳↱", "taken over", "taken over"},
 	{lanes.Again, 5, "A²", "attempt 2", "attempt 2"},
 	{lanes.Retried, 5, "↻", "a short retry", "retry"},
 	{lanes.Brief, 7, "▂", "without a letter: short", "short"},
 }
 
+// marksDrawn are the glyphs of each style in a drawing.
+func marksDrawn(d lanes.Drawing) map[lanes.Style]string {
+	drawn := map[lanes.Style]string{}
+	for _, row := range d.Rows {
+		for i, c := range row.Cells {
+			if c.Style == lanes.Again && strings.ContainsRune(attemptFigures, c.Glyph) && i > 0 { // it stands behind its letter
+				if was := drawn[c.Style]; was == "" {
+					drawn[c.Style] = string([]rune{row.Cells[i-1].Glyph, c.Glyph})
+				}
+				continue
+			}
+			if c.Glyph == '▂' { // whatever the colour
+				c.Style = lanes.Brief
+			}
+			if c.Style != lanes.Again && !strings.ContainsRune(drawn[c.Style], c.Glyph) {
+				drawn[c.Style] += string(c.Glyph)
+			}
+		}
+	}
+	return drawn
+}
+
+// attemptFigures are behind the letter of a job that is tried again.
+const attemptFigures = "²³⁴⁵⁶⁷⁸⁹⁺"
+
+// signDrawn are the glyphs of a sign that are drawn; "" where it is not to be seen.
+func signDrawn(style lanes.Style, glyphs, drawn string) string {
+	switch style {
+	case lanes.Again:
+		return drawn
+	case lanes.Stale: // any letter
+		_, size := utf8.DecodeRuneInString(drawn)
+		return drawn[:size]
+	}
+	return strings.Map(func(r rune) rune { return pick(strings.ContainsRune(drawn, r), r, -1) }, glyphs)
+}
+
 // laneMarks explains what is drawn, in so many lines at most; where the words have no room,
 // in shorter ones, and then without those of the highest rank.
 func (t *theme) laneMarks(d lanes.Drawing, w, h int) []string {
-	drawn := map[lanes.Style]bool{}
+	drawn := marksDrawn(d)
 	var states []string // what stands before the lanes
 	slots := false
 	for _, row := range d.Rows {
-		for _, c := range row.Cells {
-			drawn[c.Style] = true
-		}
 		slots = slots || row.Slot > 1
 		if row.State != "" && !slices.Contains(states, row.State) {
 			states = append(states, row.State)
@@ -204,12 +244,16 @@ func (t *theme) laneMarks(d lanes.Drawing, w, h int) []string {
 	}
 	flow := func(brief bool, most int) (lines []string, all bool) {
 		var parts []string
-		if drawn[lanes.Away] {
+		if drawn[lanes.Away] != "" {
 			parts = append(parts, t.laneInk(lanes.Away).draw("▒")+" "+t.dim.draw(pick(brief, "nobody claims", "nobody can claim or renew")))
 		}
 		for _, s := range laneSigns {
-			if drawn[s.style] && s.rank <= most {
-				parts = append(parts, t.laneInk(s.style).draw(s.glyph)+" "+t.dim.draw(pick(brief, s.brief, s.text)))
+			if glyphs := signDrawn(s.style, s.glyph, drawn[s.style]); glyphs != "" && s.rank <= most {
+				text := pick(brief, s.brief, s.text)
+				if figure, _ := utf8.DecodeLastRuneInString(glyphs); s.style == lanes.Again {
+					text = "attempt " + pick(figure == '⁺', "10 or more", strconv.Itoa(2+utf8.RuneCountInString(attemptFigures[:max(strings.IndexRune(attemptFigures, figure), 0)])))
+				}
+				parts = append(parts, t.laneInk(s.style).draw(glyphs)+" "+t.dim.draw(text))
 			}
 		}
 		if stateRank <= most {
@@ -234,7 +278,7 @@ func (t *theme) laneMarks(d lanes.Drawing, w, h int) []string {
 		}
 		return lines, len(lines) <= h
 	}
-	if lines, all := flow(false, stateRank); all {
+	if lines, _ := flow(false, stateRank); len(lines) <= min(h, marksLong) {
 		return lines
 	}
 	for most := stateRank; most >= 0; most-- {
@@ -255,6 +299,7 @@ var stateWords = map[string]string{"●": "busy", "○": "idle", "◐": "drainin
 func (t *theme) laneLetters(d lanes.Drawing, w, h int) []string {
 	var lines []string
 	line, used := "", 0
+	past := -1 // the first line with one that is
 	for i, e := range d.Legend {
 		letter, text, _ := strings.Cut(e.Text(), " ")
 		n := 2 + safe.Width(text)
@@ -265,12 +310,15 @@ func (t *theme) laneLetters(d lanes.Drawing, w, h int) []string {
 			}
 			line, used, gap = "", 0, 0
 		}
-		if more := len(d.Legend) - i; len(lines) == h {
-			if h > 0 {
+		if more := len(d.Legend) - i; len(lines) == h || past >= 0 && len(lines)-past >= lettersPast {
+			if len(lines) > 0 {
 				rest := t.dim.draw(" +" + strconv.Itoa(more) + " more")
-				lines[h-1] = fitLine(lines[h-1], max(w-cells(rest), 0)) + rest
+				lines[len(lines)-1] = fitLine(lines[len(lines)-1], max(w-cells(rest), 0)) + rest
 			}
 			return lines
+		}
+		if e.Past && past < 0 {
+			past = len(lines)
 		}
 		k := t.laneInk(e.How)
 		if e.How == lanes.Blank {

@@ -9,7 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/lanes"
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/ui/term"
 	"github.com/leasetop/leasetop/workers"
@@ -293,5 +295,74 @@ func TestWorkersThatAreCutOffAreDrawnSo(t *testing.T) {
 		s.pass(1)
 		s.sees("▸w1   ○", "w2   ○", "p1   ●", "≠╌╌╌")
 		s.pass(60)
+	}
+}
+
+// The marks that are explained are those that are drawn, each and no other.
+func TestMarksAreExplainedAsTheyAreDrawn(t *testing.T) {
+	t.Parallel()
+	row := func(name string, cells ...lanes.Cell) lanes.Row { return lanes.Row{Worker: name, Cells: cells} }
+	cell := func(glyph rune, style lanes.Style) lanes.Cell { return lanes.Cell{Glyph: glyph, Style: style} }
+	plain := newTheme(true, true)
+	told := func(rows ...lanes.Row) string {
+		return ansi.Strip(strings.Join(plain.laneMarks(lanes.Drawing{Rows: rows}, 200, 3), " "))
+	}
+	up, ahead, down, turn := cell('┄', lanes.Waiting), cell('╯', lanes.Waiting), cell('╮', lanes.Waiting), cell('↱', lanes.Taken)
+	for _, c := range []struct {
+		cells []lanes.Cell
+		want  string
+	}{
+		{[]lanes.Cell{cell('A', lanes.Work), cell('·', lanes.Idle)}, ""},
+		{[]lanes.Cell{down}, "╮ free again"},
+		{[]lanes.Cell{up, down}, "┄╮ free again"},
+		{[]lanes.Cell{up, up, ahead, turn}, "┄╯ free again   ↱ taken over"},
+		{[]lanes.Cell{turn, cell('↳', lanes.Taken)}, "↳↱ taken over"},
+		{[]lanes.Cell{cell('✱', lanes.Frozen), cell('A', lanes.Frozen)}, "✱ frozen: works on without heartbeats"},
+		{[]lanes.Cell{cell('C', lanes.Again), cell('⁴', lanes.Again)}, "C⁴ attempt 4"},
+		{[]lanes.Cell{cell('C', lanes.Again)}, ""},
+		{[]lanes.Cell{cell('F', lanes.Stale)}, "F goes on with a job that is another's now"},
+		{[]lanes.Cell{cell('▂', lanes.Again)}, "▂ without a letter: short"},
+		{[]lanes.Cell{cell('▒', lanes.Away)}, "▒ nobody can claim or renew"},
+		{[]lanes.Cell{cell('▁', lanes.Unwritten)}, "▁ handler over, its outcome not known to be written"},
+		{[]lanes.Cell{cell('■', lanes.Halted)}, "■ stopped its handler before the lease ends"},
+	} {
+		if got := told(row("w1", c.cells...)); got != c.want {
+			t.Errorf("it is told %q, not %q", got, c.want)
+		}
+	}
+}
+
+// Jobs that are over, and were nobody's loss, have two lines at most; those that matter go
+// before them, and have as many as there are.
+func TestJobsWithoutInterestHaveFewLines(t *testing.T) {
+	t.Parallel()
+	d := lanes.Drawing{}
+	add := func(n int, past bool) {
+		for range n {
+			e := lanes.Entry{Letter: 'A' + rune(len(d.Legend)), Job: int64(500 + len(d.Legend)), Worker: "w1", Past: past, How: lanes.Work}
+			if past {
+				e.How = lanes.Blank
+			}
+			d.Legend = append(d.Legend, e)
+		}
+	}
+	plain := newTheme(true, true)
+	told := func() []string {
+		lines := plain.laneLetters(d, 60, 8)
+		for i := range lines {
+			lines[i] = ansi.Strip(lines[i])
+		}
+		return lines
+	}
+	add(16, true)
+	if lines := told(); len(lines) != 2 || !strings.HasSuffix(strings.TrimSpace(lines[1]), "more") {
+		t.Errorf("told:\n%s", strings.Join(lines, "\n"))
+	}
+	d.Legend = nil
+	add(16, false)
+	add(9, true)
+	lines := told()
+	if all := strings.Join(lines, "\n"); len(lines) < 4 || len(lines) > 6 || !strings.Contains(all, "P 515 w1") || !strings.Contains(all, "Q 516 w1 ended") || !strings.Contains(all, "more") {
+		t.Errorf("told:\n%s", all)
 	}
 }
