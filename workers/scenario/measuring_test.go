@@ -107,3 +107,20 @@ func TestBoundsInWords(t *testing.T) {
 		}
 	}
 }
+
+// A measure of what a mistake costs is told as that, in the picture and in the result.
+func TestMeasureOfHarmIsTold(t *testing.T) {
+	t.Parallel()
+	one := func(context.Context, *scenario.Stage) (float64, error) { return 1, nil }
+	play := scenario.Start(t.Context(), scenario.Scenario{
+		Name: "harm", Needs: scenario.Queue, Steps: []scenario.Step{{}},
+		Measures: []scenario.Measure{{Name: "cost", Harm: true, Value: one}, {Name: "gain", Value: one}},
+	}, scenariotest.Ground(t), scenario.Options{Seed: 1})
+	r := play.Result()
+	if m := r.Measures; !r.OK || !m["cost"].Harm || m["gain"].Harm {
+		t.Errorf("the result has %+v", r)
+	}
+	if m := play.Picture().Measures; !m[0].Harm || m[1].Harm {
+		t.Errorf("the picture has %+v", m)
+	}
+}
