@@ -72,7 +72,7 @@ func (s *stagePage) newest(w int) string {
 	}
 	mark := map[scenario.State]string{scenario.Failed: "✗ ", scenario.Unjudged: "– "}[last.State]
 	end := ": " + figures + pick(s.of.fresh(last.Name), " ◂ new", "")
-	return cmp.Or(mark, "✓ ") + s.cut(cmp.Or(last.Text, last.Name), max(w-2-safe.Width(safe.Text(end)), 4)) + end
+	return cmp.Or(mark, pick(last.Harm, "▲ ", "✓ ")) + s.cut(cmp.Or(last.Text, last.Name), max(w-2-safe.Width(safe.Text(end)), 4)) + end
 }
 
 // cut shortens the words of a measure to w cells: in the middle where other measures begin
@@ -155,6 +155,9 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []str
 	mark, k, value := t.faint.draw("·"), t.dim, valueText(m)
 	if m.State != scenario.ToCome {
 		mark, k = t.good.draw("✓"), t.good
+		if m.Harm { // its bound is no promise
+			mark, k = t.warn.draw("▲"), t.warn
+		}
 	}
 	switch m.State {
 	case scenario.Failed:

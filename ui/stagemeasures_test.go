@@ -177,3 +177,17 @@ func TestNumbersInNotesAreGrouped(t *testing.T) {
 	s.stands(pic)
 	s.seesNot("■")
 }
+
+// What a mistake costs is a figure, too: that it is as told is nothing good.
+func TestMeasureOfHarmIsNoPromiseKept(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
+		s, _ := theatreAt(t, "", size[0], size[1])
+		s.press("enter")
+		pic := crashPicture(scenario.Waiting, 1)
+		pic.Measures = []scenario.MeasurePicture{{Name: "twice", Text: "ann's charges", Harm: true, Bound: scenario.Exactly(2), Value: 2, State: scenario.Passed}}
+		s.stands(pic)
+		s.sees("▲ ann's charges")
+		s.seesNot("✓ ann's charges")
+	}
+}

@@ -247,7 +247,11 @@ func (t *playTeller) end(pic scenario.Picture) {
 		if bound := m.Bound.String(); bound != "" {
 			text += " of " + bound
 		}
-		fmt.Fprintf(t.w, "     %s %s: %s\n", tick(m.State), safe.Text(text), safe.Text(m.Text))
+		mark := tick(m.State)
+		if m.Harm && m.State == scenario.Passed {
+			mark = "▲"
+		}
+		fmt.Fprintf(t.w, "     %s %s: %s\n", mark, safe.Text(text), safe.Text(m.Text))
 	}
 	switch i := pic.Invariants; {
 	case i.Missed:
