@@ -36,7 +36,7 @@ func TestKilledWorkersJobIsFinishedByAnother(t *testing.T) {
 	if n := query[int](s, `select count(*) from leasetop.jobs j, jsonb_array_elements(errors) e where id = $1 and e ->> 'outcome' = 'lost'`, victim); n != 1 {
 		t.Errorf("the history holds %d lost leases, want 1", n)
 	}
-	s.Expect("✓ lost 0", "✓ double effects 0", "✓ overlap 0")
+	s.Expect("✓ lost 0", "✓ double effects 0", "✓ overlap of two runners 0")
 	s.find(`worst recovery \d+\.\d\d s of 6\.0\+0\.25 s`)
 }
 
@@ -54,7 +54,7 @@ func TestFrozenWorkerIsFenced(t *testing.T) {
 	s.find(`w3 +.* frozen`)
 	s.Press("1")
 	s.find(`stale writes fenced [1-9]`)
-	s.Expect("✓ double effects 0", "✓ overlap 0")
+	s.Expect("✓ double effects 0", "✓ overlap of two runners 0")
 }
 
 // A poison job is dead on the screen, is redriven from the keyboard when its

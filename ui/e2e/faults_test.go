@@ -77,7 +77,7 @@ func TestPartitionIsSeenAndHealed(t *testing.T) {
 		return query[int](s, `select count(*) from leasetop.jobs where queue = 'reports' and status = 'completed'`) >= 3
 	})
 	s.Press("1")
-	s.Expect("✓ lost 0", "✓ double effects 0", "✓ overlap 0")
+	s.Expect("✓ lost 0", "✓ double effects 0", "✓ overlap of two runners 0")
 }
 
 // K on a worker in a process of its own is a real SIGKILL, and its jobs are another's.
