@@ -35,7 +35,7 @@ func TestScenarioIsPlayedFromStepToStep(t *testing.T) {
 			break
 		}
 	}
-	s.Expect("PASSED", "✓ from the crash until", "✓ lost 0", "✓ double effects 0")
+	s.Expect("PASSED", "✓ crash until pending", "✓ lost 0", "✓ double effects 0")
 	s.seesNothingOfCrash()
 	s.Press("esc")
 	s.find(`▸ 1 +crash .* ✓ \d`)
