@@ -145,6 +145,10 @@ func mistakeLongClaim() scenario.Scenario {
 					return nil
 				},
 				Expect: []scenario.Expect{
+					{Text: "m's connections are gone", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+						n, err := keeps(ctx, s, "m keeps", holders(s))
+						return n == 0, fmt.Sprintf("it keeps %d", n), err
+					}},
 					{Text: "VACUUM leaves none", Holds: func(ctx context.Context, s *scenario.Stage) (ok bool, seen string, err error) {
 						if left, err = sweeps(ctx, s, "m's claims gone", ""); err == nil && left == 0 {
 							s.Note("", "VACUUM ran and left no old row version")

@@ -80,7 +80,7 @@ func (p *pair) bars() [2]scenario.Bar {
 	}
 	most := float64(max(first, second, seenFlow))
 	return [2]scenario.Bar{
-		{Name: "primary", Value: float64(first), Unit: "jobs", Most: most, Note: primary, Bad: p.dead, Over: p.dead},
-		{Name: "standby", Value: float64(second), Unit: "jobs", Most: most, Note: standby},
+		{Name: "primary", Value: float64(first), Unit: "done here", Most: most, Note: primary, Bad: p.dead},
+		{Name: "standby", Value: float64(second), Unit: "done here", Most: most, Note: standby},
 	}
 }

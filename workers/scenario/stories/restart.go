@@ -65,8 +65,8 @@ func restart() scenario.Scenario {
 			},
 			{
 				Name: "The server crashes",
-				Say: "We crash the server, as if the power failed, and start it again two seconds later. Watch the curve stop: nobody can work. " +
-					"Then it recovers from its log, and within seconds all three connect again by themselves.",
+				Say: "We crash the server, as if the power failed, and start it again two seconds later. Watch the curve stop: no job is claimed or completed. " +
+					"The workers try to connect again by themselves, two seconds apart at most.",
 				Do: func(ctx context.Context, s *scenario.Stage) error {
 					s.Mark(throughputPlot, "crash")
 					s.Note("", "the server crashes: all connections break")
