@@ -41,6 +41,7 @@ func failover() scenario.Scenario {
 			if err := nameBoth(ctx, s, standby); err != nil {
 				return err
 			}
+			servers.standby = standby
 			servers.begin(s)
 			return traffic.setUp(ctx, s, scenario.CrewOptions{Workers: []string{"w1", "w2"}, Lease: lease})
 		},
@@ -69,9 +70,11 @@ func failover() scenario.Scenario {
 					refused, _ = traffic.Refused()
 					s.Mark(throughputPlot, "dies")
 					s.Note("", "the primary: dead")
-					servers.dies(s)
 					back = s.Outage("there is no primary")
-					return s.Server.Halt(ctx, local.Immediate)
+					if err := s.Server.Halt(ctx, local.Immediate); err != nil {
+						return err
+					}
+					return servers.dies(ctx, s)
 				},
 				Expect: []scenario.Expect{
 					{Text: "enqueues are refused", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
@@ -85,14 +88,13 @@ func failover() scenario.Scenario {
 				Say: "We promote the standby: it will take writes. w1 and w2 try the servers of their connection string in turn, and go on with it " +
 					"by themselves. Watch the curve come back.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					had := int64(0)
-					if promoted, had, err = ask(ctx, s, standby); err != nil {
+					if promoted, _, err = ask(ctx, s, standby); err != nil {
 						return err
 					}
-					servers.promote(s, had)
 					if err := standby.Promote(ctx); err != nil {
 						return err
 					}
+					servers.promote(s)
 					s.Note("", "the standby: now the primary")
 					back()
 					tellUnanswered(s, lease)
@@ -119,7 +121,7 @@ func failover() scenario.Scenario {
 					{Text: "all jobs are completed", Within: lease + 10*time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						ok, seen, err := s.AllCompleted(ctx, traffic.Jobs()...)
 						if ok {
-							servers.finish(s, len(traffic.Jobs()))
+							servers.has(s, int64(len(traffic.Jobs()))) // there may be no look any more
 						}
 						return ok, seen, err
 					}},

@@ -1,52 +1,75 @@
 package stories
 
 import (
+	"context"
 	"sync"
+	"time"
 
+	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// pair shows a primary and its standby: what state each is in, and how many jobs were
-// completed on it. The zero value is of two that run.
+// pair shows a primary and its standby: what state each is in, and how many completed jobs
+// it has. The standby is asked itself: it has what it was sent, not what is hoped.
 type pair struct {
+	standby *local.Server
+
 	mu       sync.Mutex
-	dead     bool  // the primary
-	promoted bool  // the standby
-	before   int64 // jobs that were completed on the primary, once the standby is promoted
-	all      int64 // jobs that were completed, at the last look
+	dead     bool // the primary
+	promoted bool // the standby
+	first    int64
+	second   int64 // completed jobs that the primary had and the standby has
 	shown    [2]scenario.Bar
 }
 
 // begin shows them until the play is over.
 func (p *pair) begin(s *scenario.Stage) {
 	p.show(s)
-	beside(s, scenario.LookEvery, func() (over bool) {
-		p.show(s)
+	beside(s, 2*scenario.LookEvery, func() (over bool) {
+		if _, has, err := ask(s.Context(), s, p.standby); err == nil {
+			p.has(s, has)
+		}
 		return false
 	})
 }
 
-// dies and promote note what becomes of them, and how many jobs the standby had as completed
-// when the primary was dead.
-func (p *pair) dies(s *scenario.Stage) {
+// has notes how many completed jobs the standby has. That never falls, but answers may
+// come out of turn.
+func (p *pair) has(s *scenario.Stage, completed int64) {
 	p.mu.Lock()
-	p.dead = true
+	p.second = max(p.second, completed)
 	p.mu.Unlock()
 	p.show(s)
 }
 
-func (p *pair) promote(s *scenario.Stage, before int64) {
+// dies notes that the primary is dead. What it had, as far as anybody was told, the standby
+// has, once that has applied what it was sent.
+func (p *pair) dies(ctx context.Context, s *scenario.Stage) error {
+	had := int64(-1)
+	for {
+		_, now, err := ask(ctx, s, p.standby)
+		if err != nil {
+			return err
+		}
+		if now == had {
+			break
+		}
+		had = now
+		if err := scenario.ToilFor(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
 	p.mu.Lock()
-	p.promoted, p.before = true, before
+	p.dead, p.first, p.second = true, had, had
 	p.mu.Unlock()
 	p.show(s)
+	return nil
 }
 
-// finish notes how many jobs were completed in the end, and shows that: there may be no
-// look any more.
-func (p *pair) finish(s *scenario.Stage, all int) {
+// promote notes that the standby takes writes.
+func (p *pair) promote(s *scenario.Stage) {
 	p.mu.Lock()
-	p.all = int64(all)
+	p.promoted = true
 	p.mu.Unlock()
 	p.show(s)
 }
@@ -54,11 +77,13 @@ func (p *pair) finish(s *scenario.Stage, all int) {
 func (p *pair) show(s *scenario.Stage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	completed := int64(0)
-	for _, d := range s.Picture().Depths {
-		completed += d.Completed
+	if !p.dead {
+		completed := int64(0)
+		for _, d := range s.Picture().Depths {
+			completed += d.Completed
+		}
+		p.first = max(p.first, completed)
 	}
-	p.all = max(p.all, completed)
 	all := p.bars()
 	for i, bar := range all {
 		if bar != p.shown[i] {
@@ -69,18 +94,16 @@ func (p *pair) show(s *scenario.Stage) {
 }
 
 func (p *pair) bars() [2]scenario.Bar {
-	first, second := p.all, int64(0)
-	primary, standby := "takes writes", "copies the primary, takes no writes"
+	primary, standby := "takes writes", "copies each commit, takes no writes itself"
 	if p.dead {
 		primary = "dead"
 	}
 	if p.promoted {
-		first, second = p.before, max(p.all-p.before, 0)
-		standby = "the primary now: takes writes"
+		standby = "the primary now: takes writes, from where that one ended"
 	}
-	most := float64(max(first, second, seenFlow))
+	most := float64(max(p.first, p.second, seenFlow))
 	return [2]scenario.Bar{
-		{Name: "primary", Value: float64(first), Unit: "done here", Most: most, Note: primary, Bad: p.dead},
-		{Name: "standby", Value: float64(second), Unit: "done here", Most: most, Note: standby},
+		{Name: "primary has", Value: float64(p.first), Unit: "completed", Most: most, Note: primary, Bad: p.dead},
+		{Name: "standby has", Value: float64(p.second), Unit: "completed", Most: most, Note: standby},
 	}
 }

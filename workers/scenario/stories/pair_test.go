@@ -2,8 +2,8 @@ package stories
 
 import "testing"
 
-// What was completed before the standby took over was so on the primary, and the rest on it.
-func TestPairCountsWhatEachServerDid(t *testing.T) {
+// The dead primary's count stands; the standby goes on from there.
+func TestPairTellsWhatEachServerHas(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
 		name              string
@@ -12,15 +12,15 @@ func TestPairCountsWhatEachServerDid(t *testing.T) {
 		primaryIs, thenIs string
 		dead              bool
 	}{
-		{"both run", &pair{all: 70}, 70, 0, "takes writes", "copies the primary, takes no writes", false},
-		{"the primary is dead", &pair{all: 70, dead: true}, 70, 0, "dead", "copies the primary, takes no writes", true},
-		{"the standby has taken over", &pair{dead: true, promoted: true, before: 60, all: 70}, 60, 10, "dead", "the primary now: takes writes", true},
+		{"both run", &pair{first: 70, second: 69}, 70, 69, "takes writes", "copies each commit, takes no writes itself", false},
+		{"the primary is dead", &pair{first: 70, second: 70, dead: true}, 70, 70, "dead", "copies each commit, takes no writes itself", true},
+		{"the standby has taken over", &pair{first: 70, second: 90, dead: true, promoted: true}, 70, 90, "dead", "the primary now: takes writes, from where that one ended", true},
 	} {
 		bars := one.pair.bars()
 		if bars[0].Value != one.primary || bars[1].Value != one.standby {
 			t.Errorf("%s: %v and %v jobs", one.name, bars[0].Value, bars[1].Value)
 		}
-		if bars[0].Note != one.primaryIs || bars[1].Note != one.thenIs || bars[0].Bad != one.dead || bars[1].Bad {
+		if bars[0].Note != one.primaryIs || bars[1].Note != one.thenIs || bars[0].Bad != one.dead || bars[1].Bad || bars[0].Over {
 			t.Errorf("%s: %+v", one.name, bars)
 		}
 	}

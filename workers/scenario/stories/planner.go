@@ -57,7 +57,7 @@ func showPlan(s *scenario.Stage, number int, plan queue.Plan) {
 			bar.Note = fmt.Sprintf("its canary is at work: %d mails", plan.Redriven)
 		}
 	case queue.PlanStopped:
-		bar.Note, bar.Bad, bar.Over = "stopped: its canary died again", true, true
+		bar.Note, bar.Bad = "stopped: its canary died again", true
 	case queue.PlanHeld:
 		bar.Note = "held: its canary went well, we are asked"
 	case queue.PlanDone:
