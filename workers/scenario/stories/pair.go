@@ -82,7 +82,7 @@ func (p *pair) show(s *scenario.Stage) {
 		for _, d := range s.Picture().Depths {
 			completed += d.Completed
 		}
-		p.first = max(p.first, completed)
+		p.first = max(p.first, completed, p.second) // what the standby has it has from there
 	}
 	all := p.bars()
 	for i, bar := range all {
