@@ -22,6 +22,10 @@ const (
 	atOnce = time.Millisecond
 )
 
+// clearly is how many times as many jobs are more of them, also where the machine is busier
+// in one race than in another. Alone on two cores it is six and four times.
+const clearly = 1.5
+
 // race has three ways to claim compete: a look without a lock, FOR UPDATE, and
 // FOR UPDATE SKIP LOCKED. Each has the machine to itself in its turn.
 func race() scenario.Scenario {
@@ -108,13 +112,13 @@ func race() scenario.Scenario {
 				},
 			},
 			{
-				Name: "times_as_many_as_naive", Text: "jobs, against naive", Unit: "times", Bound: scenario.AtLeast(2),
+				Name: "times_as_many_as_naive", Text: "jobs, against naive", Unit: "times", Bound: scenario.AtLeast(clearly),
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					return skipping.perSecond() / naive.perSecond(), nil
 				},
 			},
 			{
-				Name: "times_as_many_as_for_update", Text: "jobs, against FOR UPDATE", Unit: "times", Bound: scenario.AtLeast(2),
+				Name: "times_as_many_as_for_update", Text: "jobs, against FOR UPDATE", Unit: "times", Bound: scenario.AtLeast(clearly),
 				Value: func(context.Context, *scenario.Stage) (float64, error) {
 					return skipping.perSecond() / blocking.perSecond(), nil
 				},
