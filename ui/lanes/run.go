@@ -104,9 +104,9 @@ func (r *Recorder) mayStand(h *hold, now time.Time) bool {
 }
 
 // over is when a hold ended of which that was noticed at a moment: with its run, unless the
-// lease was seen to stand after that.
+// lease was seen to stand after that, or it was drawn as unwritten: the past stays as it was.
 func (h *hold) over(noticed time.Time) time.Time {
-	if h.run.ID == 0 || h.run.Ended.IsZero() || h.run.End > Back || h.leased.After(h.run.Ended) {
+	if h.run.ID == 0 || h.run.Ended.IsZero() || h.run.End > Back || h.leased.After(h.run.Ended) || noticed.Sub(h.run.Ended) >= blink {
 		return noticed
 	}
 	return earlier(h.run.Ended, noticed)

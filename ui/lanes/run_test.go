@@ -207,10 +207,10 @@ func TestARunThatIsOverIsNoWorkThoughItsLeaseIsNotKnownToEnd(t *testing.T) {
 	w1                    ····AAA▁▁▁▁|
 	w2                    ····BBBBBBB|
 	`)
-	delete(s.held, 1) // it was written after all
+	delete(s.held, 1) // it was written after all; nobody knew that, and the past stays as it was drawn
 	s.pass(2)
 	s.draws(`
-	w1                  ····AA·······|
+	w1                  ····AAA▁▁▁▁··|
 	w2                  ····BBBBBBBBB|
 	`)
 }
