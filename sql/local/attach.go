@@ -49,7 +49,10 @@ func (s *Server) attach(ctx context.Context) (err error) {
 	if err := users.shared(); err != nil {
 		return err
 	}
-	s.users, s.alone = users, alone
+	s.users = users
+	if alone {
+		s.came = time.Now()
+	}
 	return nil
 }
 

@@ -52,8 +52,8 @@ func (o Options) patience() time.Duration { return 2 * time.Minute }
 type Server struct {
 	place
 	options Options
-	follows *Server // what it was made a standby of; nil for none
-	alone   bool    // nobody else used it when this program came
+	follows *Server   // what it was made a standby of; nil for none
+	came    time.Time // when this program had come to it, if nobody else used it then; else zero
 
 	mu    sync.Mutex
 	users *fileLock // nil once Stop was called
@@ -64,9 +64,9 @@ type Server struct {
 // carry the end of the server's log.
 func Start(ctx context.Context, o Options) (*Server, error) { return startServer(ctx, o, nil) }
 
-// Alone reports whether no other program used the server when this one came: what others
-// left in its databases they will not come back for.
-func (s *Server) Alone() bool { return s.alone }
+// AloneSince is when this program had come to the server, by its own clock, if no other used
+// it then; else it is zero. For what others left in its databases before they will not come back.
+func (s *Server) AloneSince() time.Time { return s.came }
 
 func startServer(ctx context.Context, o Options, follows *Server) (*Server, error) {
 	if o.Name == "" {

@@ -94,7 +94,11 @@ func (d *Database) Server() *local.Server { return d.server }
 
 // Ground is the database as a place to play scenarios.
 func (d *Database) Ground() scenario.Ground {
-	return scenario.Ground{Queue: d.Queue, Alone: d.Private() && d.server.Alone()}
+	ground := scenario.Ground{Queue: d.Queue}
+	if d.Private() {
+		ground.AloneSince = d.server.AloneSince()
+	}
+	return ground
 }
 
 // Origin says in words what named the database.

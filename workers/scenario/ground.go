@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers/faults"
@@ -12,9 +13,9 @@ import (
 type Ground struct {
 	Queue *queue.Queue // the database and schema at hand; of its connections plays use none but their own
 	Dir   string       // where servers of their own are kept; "" as sql/local has it
-	// Alone says that nobody else was at this server when this program came: a play whose
-	// lock is free was killed, however lately it showed a sign of life.
-	Alone bool
+	// AloneSince is when this program came to the server, if nobody else was there then; else
+	// zero. A play that showed no sign of life since, and whose lock is free, was killed.
+	AloneSince time.Time
 }
 
 // Allows tells whether a scenario may be played here, and if not, why and what to do.

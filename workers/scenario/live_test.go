@@ -204,14 +204,17 @@ func TestWhoIsAloneSweepsAtOnce(t *testing.T) {
 	if r := scenario.Start(t.Context(), still(scenario.Queue), g, scenario.Options{}).Result(); !r.OK { // makes the tables
 		t.Fatal(r.Err)
 	}
-	do(t, g, "insert into leasetop.scenario_runs (run) values ('crash-dead01')")
+	upForLong(t, g)
+	do(t, g, "insert into leasetop.scenario_runs (run, beat) values ('crash-dead01', clock_timestamp() - interval '2 s')")
 	do(t, g, "insert into leasetop.jobs (queue) values ('crash-dead01')")
-	for _, g.Alone = range []bool{false, true} {
+	before := time.Now().Add(-10 * time.Second) // it may live, and have come after us
+	for _, came := range []time.Time{{}, before, time.Now()} {
+		g.AloneSince = came
 		if r := scenario.Start(t.Context(), still(scenario.Queue), g, scenario.Options{}).Result(); !r.OK {
 			t.Fatal(r.Err)
 		}
-		if left := scenariotest.Left(t, g); (left == "") != g.Alone {
-			t.Errorf("alone %v: left are %q", g.Alone, left)
+		if left, swept := scenariotest.Left(t, g), came.After(before); (left == "") != swept {
+			t.Errorf("alone since %v: left are %q", came, left)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -169,8 +170,8 @@ func schemaName(run string) string { return schemaPrefix + strings.ReplaceAll(ru
 // rely on that: without it the play shows none.
 func (s *Stage) stale(ctx context.Context, schema *leasesql.Schema, run string) (stale bool, err error) {
 	while := deadAfter
-	if s.play.ground.Alone { // whoever was here before is gone
-		while = 0
+	if came := s.play.ground.AloneSince; !came.IsZero() { // whoever was here before is gone
+		while = min(while, time.Since(came))
 	}
 	err = s.lock.QueryRow(ctx, schema.Query("scenario_stale"), run, while.Seconds()).Scan(&stale)
 	pg := (*pgconn.PgError)(nil)
@@ -182,11 +183,17 @@ func (s *Stage) stale(ctx context.Context, schema *leasesql.Schema, run string) 
 
 // sweep calls remove for each play whose lock is free, and holds it meanwhile. What cannot
 // be removed, since it is somebody else's or somebody has locked it, is left for the next
-// play, and said: it is no reason not to play.
+// play, and said: it is no reason not to play. Nor is it one to wait for long: where several
+// are locked, most of them are left.
 func (s *Stage) sweep(ctx context.Context, runs []string, remove func(run string) error) error {
-	for _, run := range runs {
+	began := time.Now()
+	for i, run := range runs {
 		if run == s.run {
 			continue
+		}
+		if time.Since(began) > 2*lockTakes {
+			s.Note("", fmt.Sprintf("what %d other plays may have left stays for now", len(runs)-i))
+			return nil
 		}
 		got, err := s.tryLock(ctx, run)
 		if err != nil {
