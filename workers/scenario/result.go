@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"strconv"
 	"time"
 )
 
@@ -87,15 +88,18 @@ func (b *board) result() Result {
 	if i := p.Invariants; i.Known {
 		for _, one := range []struct {
 			text string
-			ok   bool
+			harm int64
 		}{
-			{"no job was lost", i.Lost == 0},
-			{"no effect happened twice", i.Doubled == 0},
-			{"no two runners trusted one lease", i.Overlaps == 0},
+			{"no job was lost", i.Lost},
+			{"no effect happened twice", i.Doubled},
+			{"no two runners trusted one lease", int64(i.Overlaps)},
 		} {
-			a := Assertion{Text: one.text, OK: one.ok && !i.Missed}
-			if i.Missed {
+			a := Assertion{Text: one.text, OK: one.harm == 0 && !i.Missed}
+			switch {
+			case i.Missed:
 				a.Seen = "not counted at the end"
+			case one.harm > 0:
+				a.Seen = strconv.FormatInt(one.harm, 10)
 			}
 			r.Assertions = append(r.Assertions, a)
 		}
