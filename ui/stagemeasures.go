@@ -167,7 +167,7 @@ func (s *stagePage) measure(m *scenario.MeasurePicture, w int, below bool) []str
 	}
 	bound := boundText(m)
 	words := cmp.Or(m.Text, m.Name)
-	valueW, boundW := valueWidth(m), s.boundWidth()
+	valueW, boundW := s.valueWidth(), s.boundWidth()
 	told, fresh := t.text, ""
 	if s.of.fresh(m.Name) {
 		told, fresh = t.lead, t.lead.draw(newMark)
@@ -213,7 +213,14 @@ func boundText(m *scenario.MeasurePicture) string {
 	return join(grouped(m.Bound.String()), safe.Text(m.Unit))
 }
 
-func valueWidth(m *scenario.MeasurePicture) int { return max(9, safe.Width(valueText(m))) }
+// valueWidth is how wide the widest value is, or may become: four digits and a unit.
+func (s *stagePage) valueWidth() (w int) {
+	for i := range s.of.pic.Measures {
+		m := &s.of.pic.Measures[i]
+		w = max(w, safe.Width(valueText(m)), safe.Width(join("1.23", safe.Text(m.Unit))))
+	}
+	return w
+}
 
 // boundWidth is how wide the bounds of all measures are.
 func (s *stagePage) boundWidth() (w int) {
@@ -225,7 +232,7 @@ func (s *stagePage) boundWidth() (w int) {
 
 // besideWidth is how many of w cells the words of a measure have whose figure is beside them.
 func (s *stagePage) besideWidth(m *scenario.MeasurePicture, w int) int {
-	return max(w-valueWidth(m)-s.boundWidth()-7-pick(s.of.fresh(m.Name), safe.Width(newMark), 0), 8)
+	return max(w-s.valueWidth()-s.boundWidth()-7-pick(s.of.fresh(m.Name), safe.Width(newMark), 0), 8)
 }
 
 // boundBar draws a measure in w cells; "" where there is no bound to draw it against, or
