@@ -99,7 +99,7 @@ func (p *pair) bars() [2]scenario.Bar {
 		primary = "dead"
 	}
 	if p.promoted {
-		standby = "the primary now: takes writes, from where that one ended"
+		standby = "the primary now: takes writes"
 	}
 	most := float64(max(p.first, p.second, seenFlow))
 	return [2]scenario.Bar{

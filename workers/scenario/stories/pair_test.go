@@ -14,7 +14,7 @@ func TestPairTellsWhatEachServerHas(t *testing.T) {
 	}{
 		{"both run", &pair{first: 70, second: 69}, 70, 69, "takes writes", "copies each commit, takes no writes itself", false},
 		{"the primary is dead", &pair{first: 70, second: 70, dead: true}, 70, 70, "dead", "copies each commit, takes no writes itself", true},
-		{"the standby has taken over", &pair{first: 70, second: 90, dead: true, promoted: true}, 70, 90, "dead", "the primary now: takes writes, from where that one ended", true},
+		{"the standby has taken over", &pair{first: 70, second: 90, dead: true, promoted: true}, 70, 90, "dead", "the primary now: takes writes", true},
 	} {
 		bars := one.pair.bars()
 		if bars[0].Value != one.primary || bars[1].Value != one.standby {
