@@ -134,7 +134,7 @@ func mistakePolling() scenario.Scenario {
 							return false, "", err
 						}
 						most := inMilliseconds(soon)
-						s.Bar(scenario.Bar{Name: "m's jobs take", Value: inMilliseconds(stormDelay), Unit: "ms", Most: most, Note: "for "+thousands(int(math.Round(stormRate)))+" questions a second", Over: true})
+						s.Bar(scenario.Bar{Name: "m's jobs take", Value: inMilliseconds(stormDelay), Unit: "ms", Most: most, Note: "for " + thousands(int(math.Round(stormRate))) + " questions a second", Over: true})
 						s.Bar(scenario.Bar{Name: "c's jobs take", Value: inMilliseconds(crewDelay), Unit: "ms", Most: most, Note: fmt.Sprintf("for %.0f questions a second", crewRate), Over: true})
 						if crewDelay < soon {
 							s.Note("", fmt.Sprintf("m's are quick, for %s questions a second; c's too, for %.0f", thousands(int(math.Round(stormRate))), crewRate))
