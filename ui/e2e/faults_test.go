@@ -38,6 +38,7 @@ func (s *session) spawnsProcess() (pid int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.find(`p\d+ ` + strconv.Itoa(pid) + ` +[●○]`) // it is in the table
 	return pid
 }
 
