@@ -20,7 +20,8 @@ type Options struct {
 	Seed    uint64 // decides what the play draws by lot; 0 draws one
 	Stepped bool   // waits before each step until [Play.Next], or its narration has been read; see [Play.Auto]
 	// Patience is how many times as long each assertion may take, and more than 1 leaves
-	// timed measures unjudged: for tests, beside which anything may run. 0 is 1.
+	// timed measures unjudged: for tests, beside which anything may run, and which look at
+	// nothing for its own sake. 0 is 1.
 	Patience int
 }
 
@@ -223,7 +224,7 @@ func (p *Play) step(ctx context.Context, s *Stage, i int) error {
 	if err := p.measure(ctx, s, i+1); err != nil {
 		return err
 	}
-	if p.o.Stepped && i+1 < len(p.scenario.Steps) {
+	if p.o.Stepped && p.o.Patience == 1 && i+1 < len(p.scenario.Steps) { // else nobody looks
 		return p.show(ctx, s)
 	}
 	return nil

@@ -55,7 +55,7 @@ func Try(t *testing.T, g scenario.Ground, act func(ctx context.Context, s *scena
 func Reach(t *testing.T, play *scenario.Play, step int) {
 	t.Helper()
 	Await(t, play, "it waits for a step", func(p scenario.Picture) bool {
-		if p.Step < step && (p.State == scenario.Waiting || p.State == scenario.Shown) {
+		if p.Step < step && p.State == scenario.Waiting {
 			play.Next()
 		}
 		return p.State == scenario.Waiting && p.Step == step
