@@ -1,0 +1,130 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrRowRefused says that the server refuses to change a job's row, as a constraint, a
+// trigger or a policy of the database's owner has it. Other jobs are not affected. The
+// error that wraps it is a [Refusal].
+var ErrRowRefused = errors.New("the server refuses to change the row")
+
+// Refusal is one job whose row the server refuses to change, and the server's reason.
+// Reason and Detail are text of the database: strip them before they reach a terminal,
+// and mask the secrets in Detail, which may hold values of the row.
+type Refusal struct {
+	JobID    int64
+	Act      string // what was to be done: "claim", "heartbeat", "complete", …
+	SQLSTATE string // "" when a trigger left the row as it was, without an error
+	Reason   string // the server's message, in its language
+	Detail   string // the server's DETAIL; "" none
+	cause    error
+}
+
+// How much is kept of what the server says of one row.
+const (
+	reasonLimit = 500
+	detailLimit = 1000
+)
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("the server refuses to %s job %d: %s", r.Act, r.JobID, r.Reason)
+}
+func (r *Refusal) Is(target error) bool { return target == ErrRowRefused }
+func (r *Refusal) Unwrap() error        { return r.cause }
+
+// refusalOf is the error of a statement about one job as a Refusal. ok is false when the
+// error is none of that row's; see [refusesRow].
+func refusalOf(id int64, act string, err error) (r *Refusal, ok bool) {
+	pg := refusesRow(err)
+	if pg == nil {
+		return nil, false
+	}
+	return &Refusal{
+		JobID: id, Act: act, SQLSTATE: pg.Code,
+		Reason: bounded(pg.Message, reasonLimit), Detail: bounded(pg.Detail, detailLimit), cause: err,
+	}, true
+}
+
+// leftAlone is the Refusal of a row that was locked for a statement and not changed by it,
+// without an error: a trigger returned NULL.
+func leftAlone(id int64, act string) *Refusal {
+	return &Refusal{JobID: id, Act: act, Reason: "a trigger of the table leaves the row as it was"}
+}
+
+// refusesRow returns the server's error when it is about the row that a statement was to
+// change, so that the same statement may succeed for other rows: a constraint (also one
+// that is checked at COMMIT), a value, a row policy, damaged data, or anything that a
+// trigger raises. nil is any other error: of the connection, the moment (a lock, a
+// deadlock, a timeout, a full disk), the role's rights, the schema. SQLSTATEs decide, and
+// the names of PostgreSQL's own functions, which no language changes.
+func refusesRow(err error) *pgconn.PgError {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || len(pg.Code) != 5 {
+		return nil
+	}
+	switch pg.Code {
+	case "22021", "22P05": // bytes that are no text: of a parameter, which all rows share
+		return nil
+	}
+	switch pg.Code[:2] {
+	case "08", "25", "40", "53", "55", "57", "58": // connection, transaction, rollback, resources, state, operator, system
+		return nil
+	case "09", "21", "22", "23", "27", "38", "39", "44", "54", "P0", "XX": // triggers, data, constraints, routines, views, limits, PL/pgSQL, damage
+		return pg
+	}
+	switch {
+	case pg.Routine == "ExecWithCheckOptions", // a row policy
+		pg.Routine == "exec_stmt_raise", // RAISE with a code of the trigger's own
+		pg.Where != "":                  // raised inside a function that a trigger ran, whatever the code
+		return pg
+	}
+	return nil
+}
+
+// sift runs do over items. When the server refuses a row among them, it runs do over each
+// half, down to the single items that are refused, which it passes to refused; the rest is
+// done. do must be a transaction of its own (or a savepoint, with SET CONSTRAINTS ALL
+// IMMEDIATE before it is released), and start afresh each time, since what a refused
+// statement returned is void. Any other error ends it; what was done by then stays done.
+// k refused rows among n cost about 2k·log₂(n) statements.
+func sift[T any](items []T, do func([]T) error, refused func(T, error)) error {
+	if len(items) == 0 {
+		return nil
+	}
+	err := do(items)
+	switch {
+	case err == nil || refusesRow(err) == nil:
+		return err
+	case len(items) == 1:
+		refused(items[0], err)
+		return nil
+	}
+	return siftHalves(items, do, refused)
+}
+
+// siftHalves is sift over items that were refused together.
+func siftHalves[T any](items []T, do func([]T) error, refused func(T, error)) error {
+	half := len(items) / 2
+	if err := sift(items[:half], do, refused); err != nil {
+		return err
+	}
+	return sift(items[half:], do, refused)
+}
+
+// bounded is at most limit bytes of a text, cut between runes, in one that PostgreSQL can store.
+func bounded(text string, limit int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "…"
+}
