@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -101,15 +102,35 @@ func (s *Server) boot(ctx context.Context) error {
 
 // download fetches PostgreSQL where none is installed.
 func (s *Server) download(ctx context.Context, missing error) error {
-	cache, err := CacheFolder()
+	from, err := pinned()
 	if err == nil {
-		err = fetch(ctx, cache, "", s.options.progress)
+		var cache string
+		if cache, err = CacheFolder(); err == nil {
+			err = fetch(ctx, cache, from, s.options.progress)
+		}
 	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w, and the download failed: %w\ninstall the package postgresql (Debian, Ubuntu, Homebrew) or postgresql-server (Fedora), or set %s to the folder of postgres, initdb and pg_ctl",
-			missing, err, binVariable)
+		return fmt.Errorf("%w, and were not downloaded: %w\n%s, or set %s to the folder of postgres, initdb and pg_ctl",
+			missing, err, howToInstall(), binVariable)
 	}
 	return err
+}
+
+// howToInstall names the command that installs PostgreSQL's server here.
+func howToInstall() string {
+	for _, manager := range []struct{ program, command string }{
+		{"apt-get", "sudo apt-get install postgresql"},
+		{"dnf", "sudo dnf install postgresql-server"},
+		{"zypper", "sudo zypper install postgresql-server"},
+		{"pacman", "sudo pacman -S postgresql"},
+		{"apk", "sudo apk add postgresql"},
+		{"brew", "brew install postgresql"},
+	} {
+		if _, err := exec.LookPath(manager.program); err == nil {
+			return "install PostgreSQL with: " + manager.command
+		}
+	}
+	return "install the package postgresql (on Fedora postgresql-server)"
 }
 
 // binaries finds the programs that fit the data, or any if there is no data.
