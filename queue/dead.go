@@ -57,7 +57,7 @@ func (q *Queue) deadLetters(ctx context.Context, f Filter, s DeadStretch, patien
 			diedAt, id = found.Next.DiedAt, found.Next.ID
 		}
 		var all []seen
-		err := step.take(ctx, func(rows int) (err error) {
+		err := step.take(ctx, q.TookTooLong, func(rows int) (err error) {
 			all, err = q.scan(ctx, "list_dead", n.queues, diedAt, id, n.path, n.wide, s.Limit-len(found.Jobs), min(rows, s.Look-found.Looked))
 			return err
 		})

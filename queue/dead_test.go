@@ -207,7 +207,8 @@ func TestOnlyAFilterOnPayloadsReadsThem(t *testing.T) {
 // Whatever the server gives up is tried for less; what was called off is not.
 func TestStridesBecomeShorterUntilTheyAreAnswered(t *testing.T) {
 	t.Parallel()
-	late := &pgconn.PgError{Code: "57014"}
+	late := &pgconn.PgError{Code: queryCanceled}
+	tooLong := func(err error) bool { return errors.Is(err, late) }
 	s := stride{1000, strideMost, 1}
 	var looks []int
 	look := func(rows int) error {
@@ -216,16 +217,16 @@ func TestStridesBecomeShorterUntilTheyAreAnswered(t *testing.T) {
 		}
 		return nil
 	}
-	if err := s.take(t.Context(), look); err != nil || !slices.Equal(looks, []int{1000, 250, 62, 15}) || s.most != 15 {
+	if err := s.take(t.Context(), tooLong, look); err != nil || !slices.Equal(looks, []int{1000, 250, 62, 15}) || s.most != 15 {
 		t.Errorf("%v, %v, then at most %d", looks, err, s.most)
 	}
 	s = stride{3, strideMost, 1}
-	if err := s.take(t.Context(), func(int) error { return late }); !errors.Is(err, late) || s.rows != 1 {
+	if err := s.take(t.Context(), tooLong, func(int) error { return late }); !errors.Is(err, late) || s.rows != 1 {
 		t.Errorf("%v at %d", err, s.rows)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s, looks = stride{1000, strideMost, 1}, nil
-	if err := s.take(ctx, func(rows int) error { stop(); return look(rows) }); err == nil || len(looks) != 1 {
+	if err := s.take(ctx, tooLong, func(rows int) error { stop(); return look(rows) }); err == nil || len(looks) != 1 {
 		t.Errorf("called off: %v, %v", looks, err)
 	}
 }

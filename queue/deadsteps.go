@@ -95,7 +95,7 @@ func (q *Queue) readSteps(ctx context.Context, all []deadSteps, pace stride, rea
 	for len(all) > 0 {
 		var taken deadSteps
 		var n int
-		err := pace.take(ctx, func(rows int) error {
+		err := pace.take(ctx, q.TookTooLong, func(rows int) error {
 			taken, n = all[0], 1
 			for n < len(all) && all[n].from == taken.to && taken.rows+all[n].rows <= rows {
 				taken.to, taken.rows = all[n].to, taken.rows+all[n].rows

@@ -29,6 +29,9 @@ var (
 	// ErrRefused says that the server answered and let nobody in: a wrong password,
 	// an unknown user or database, a rule of pg_hba.conf. Trying again does not help.
 	ErrRefused = errors.New("connection refused by the server")
+	// ErrStatementTimeout says that a statement took longer than the role's
+	// statement_timeout. The text names the setting to raise.
+	ErrStatementTimeout = errors.New("statement timeout")
 	// ErrForbidden says that the role lacks a right; the text names the GRANT that gives it.
 	ErrForbidden = leasesql.ErrForbidden
 	// ErrEncoding says that the database does not store text as UTF-8, so that some

@@ -87,7 +87,7 @@ func (q *Queue) matchingByID(ctx context.Context, f Filter, n *narrow, told func
 	looked := 0
 	for s := (Stretch{Up: true}); ; {
 		var found Found
-		err := pace.take(ctx, func(rows int) (err error) {
+		err := pace.take(ctx, q.TookTooLong, func(rows int) (err error) {
 			s.Limit, s.Look = rows, rows
 			found, err = q.Scan(ctx, f, s)
 			return err

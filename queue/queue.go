@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,7 +19,9 @@ type Queue struct {
 	marks  marks
 	wakes  wakes
 	pooler *pooler // nil with a pool of the caller's
-	owned  bool    // the pool is ours to close
+	// clocked measures statements; nil with a pool that was not made from one of ours.
+	clocked *clocked
+	owned   bool // the pool is ours to close
 }
 
 // Options of [Open]. The zero value works.
@@ -64,11 +65,13 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 		}
 		return between.ask(ctx, conn)
 	}
+	clock := &clocked{}
+	config.ConnConfig.Tracer = clock
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
-	return &Queue{pool: pool, schema: schema, pooler: between, owned: true}, nil
+	return &Queue{pool: pool, schema: schema, pooler: between, clocked: clock, owned: true}, nil
 }
 
 // New uses a pool that the caller keeps and closes, after the Queue. The error wraps
@@ -78,7 +81,7 @@ func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
-	return &Queue{pool: pool, schema: s}, nil
+	return &Queue{pool: pool, schema: s, clocked: clockOf(pool)}, nil
 }
 
 // Close has the workers woken for what was enqueued last and, for a Queue of [Open],
@@ -230,10 +233,8 @@ func (q *Queue) failed(operation string, err error, statement ...string) error {
 			return fmt.Errorf("%s: %w", operation, &schemaOld{schema: q.schema.Name(), message: pg.Message, cause: err})
 		case "25006": // read_only_sql_transaction
 			return fmt.Errorf("%s: the server takes no writes, as a standby or by default_transaction_read_only: %w", operation, err)
-		case "57014": // query_canceled
-			if strings.Contains(pg.Message, "statement timeout") {
-				return fmt.Errorf("%s: it takes longer than this role's statement_timeout: raise that, as by ALTER ROLE … SET statement_timeout = '1min', or by options=-cstatement_timeout=1min in the URL: %w", operation, err)
-			}
+		case queryCanceled:
+			return fmt.Errorf("%s: %w", operation, q.cut(err))
 		case "28000", "28P01", "3D000": // invalid_authorization, invalid_password, invalid_catalog_name
 			return fmt.Errorf("%s: %w", operation, &refused{message: pg.Message, cause: err})
 		}

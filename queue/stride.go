@@ -2,10 +2,7 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // stride is how many jobs each statement of a long reading looks at: so many that it
@@ -34,14 +31,14 @@ func strideFor(n *narrow) stride {
 	return stride{20_000, strideMost, 5000}
 }
 
-// take looks at some jobs. What the server gives up is looked at again in shorter strides,
-// down to a single job.
-func (s *stride) take(ctx context.Context, look func(rows int) error) error {
+// take looks at some jobs. A stride that tookTooLong for the server is looked at again in
+// shorter ones, down to a single job.
+func (s *stride) take(ctx context.Context, tookTooLong func(error) bool, look func(rows int) error) error {
 	for {
 		began := time.Now()
 		err := look(s.rows)
 		switch took := time.Since(began); {
-		case err != nil && s.rows > 1 && ctx.Err() == nil && gaveUp(err):
+		case err != nil && s.rows > 1 && ctx.Err() == nil && tookTooLong(err):
 			s.rows = max(s.rows/4, 1)
 			s.most, s.least = s.rows, 1
 			continue
@@ -54,10 +51,4 @@ func (s *stride) take(ctx context.Context, look func(rows int) error) error {
 		}
 		return nil
 	}
-}
-
-// gaveUp tells whether the server gave a statement up, as statement_timeout has it.
-func gaveUp(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "57014" // query_canceled
 }

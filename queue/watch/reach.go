@@ -63,7 +63,8 @@ func (r *reach) through(now time.Time) {
 // errTooFar says that counting took too long, and that the next poll counts less far.
 var errTooFar = errors.New("counted too far")
 
-// canceled tells whether the database gave a statement up.
+// canceled tells whether the database ended a statement, for its length or since somebody
+// cancelled it.
 func canceled(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && server.Code == canceledCode
@@ -72,7 +73,7 @@ func canceled(err error) bool {
 // tookTooLong tells whether a reading was given up for its length: by the database or,
 // where a pooler keeps us from telling it when to, by us.
 func (f *Feed) tookTooLong(ctx context.Context, err error) bool {
-	return canceled(err) || f.allowed() == "" && errors.Is(ctx.Err(), context.DeadlineExceeded)
+	return f.reader.TookTooLong(err) || f.allowed() == "" && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
 // allowed is the statement_timeout of the feed's readings, as PostgreSQL says it.
@@ -90,6 +91,8 @@ func (f *Feed) sayReading(err error) string {
 	switch {
 	case !canceled(err):
 		return say(err)
+	case !f.reader.TookTooLong(err):
+		return "somebody cancelled a reading, as pg_cancel_backend does"
 	case theirs(limit):
 		return "statement_timeout is " + limit + ", and a reading takes longer"
 	}

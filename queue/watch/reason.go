@@ -3,7 +3,6 @@ package watch
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -24,6 +23,10 @@ const (
 	undefinedColumn     = "42703"
 	syntaxError         = "42601"
 )
+
+// slotRequirements is the function of PostgreSQL that refuses a slot when
+// max_replication_slots is 0. Errors name it, and it has one name in every language.
+const slotRequirements = "CheckSlotRequirements"
 
 // switchedOff is the reason of a connection that was not asked for.
 const switchedOff = "switched off"
@@ -66,13 +69,15 @@ func walServerReason(err *pgconn.PgError, role string) (reason string, byPerson 
 	switch {
 	case err.Code == lockNotAvailable:
 		return "an open write transaction somewhere in the cluster holds up the replication slot: attaches when that ends", false
-	case err.Code == insufficientRight || err.Code == noAuthorization && strings.Contains(err.Message, "replication"):
+	case err.Code == insufficientRight:
 		return "the role may not replicate: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION (" + err.Message + ")", true
-	case err.Code == configurationLimit, err.Code == objectNotReady && strings.Contains(err.Message, "max_replication_slots"):
+	case err.Code == noAuthorization:
+		return "the server lets in no replication connection: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION, and a rule of pg_hba.conf, would (" + err.Message + ")", true
+	case err.Code == configurationLimit, err.Code == objectNotReady && err.Routine == slotRequirements:
 		return "all replication slots are in use: raise max_replication_slots, or drop one that nobody reads (pg_replication_slots)", true
 	case err.Code == tooManyConnections:
 		return "no connection left for a replication stream: raise max_wal_senders or max_connections (" + err.Message + ")", true
-	case err.Code == protocolViolation && strings.Contains(err.Message, "startup parameter"),
+	case err.Code == protocolViolation && err.Routine == "", // of no PostgreSQL
 		err.Code == syntaxError: // it took the connection for one that speaks SQL
 		// Without its message, which names whichever of our parameters it came to first.
 		return "a pooler stands between, which passes no replication: connect to PostgreSQL itself", true
@@ -81,7 +86,7 @@ func walServerReason(err *pgconn.PgError, role string) (reason string, byPerson 
 	case err.Code == undefinedColumn:
 		return "the schema is older than this program: run `leasetop migrate up` (" + err.Message + ")", true
 	case err.Code == canceledCode:
-		return "to read the jobs takes longer than this role's statement_timeout: raise it; counts are polled", false
+		return "reading the jobs takes longer than this role's statement_timeout: raise it; or somebody cancelled it, as pg_cancel_backend does; counts are polled", false
 	case err.Code == objectNotReady:
 		return err.Message + " (" + err.Code + ")", true
 	}

@@ -110,8 +110,8 @@ func jobsPrinted(ctx context.Context, t *testing.T, q jobsReader, f queue.Filter
 // timeout is what the server says when statement_timeout is over.
 type timeout struct{}
 
-func (timeout) Error() string    { return "canceling statement due to statement timeout" }
-func (timeout) SQLState() string { return "57014" }
+func (timeout) Error() string        { return "canceling statement due to statement timeout" }
+func (timeout) Is(target error) bool { return target == queue.ErrStatementTimeout }
 
 func TestJobsGoesOnToTheEndOfTheTable(t *testing.T) {
 	t.Parallel()

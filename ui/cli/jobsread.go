@@ -89,7 +89,7 @@ func byID(q jobsReader, f queue.Filter, before int64) nextJobs {
 		stretch.Limit = limit
 		found, err := q.Scan(ctx, f, stretch)
 		switch took := time.Since(began); {
-		case err != nil && ctx.Err() == nil && timedOut(err) && stretch.Look > lookLeast:
+		case err != nil && ctx.Err() == nil && errors.Is(err, queue.ErrStatementTimeout) && stretch.Look > lookLeast:
 			stretch.Look = max(stretch.Look/4, lookLeast)
 			most = stretch.Look
 			return nil, far, nil
@@ -107,10 +107,4 @@ func byID(q jobsReader, f queue.Filter, before int64) nextJobs {
 		}
 		return found.Jobs, far, nil
 	}
-}
-
-// timedOut tells whether the server gave a statement up, as statement_timeout has it.
-func timedOut(err error) bool {
-	var refusal interface{ SQLState() string }
-	return errors.As(err, &refusal) && refusal.SQLState() == "57014"
 }

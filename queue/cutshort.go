@@ -1,0 +1,161 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// PostgreSQL reports one SQLSTATE, query_canceled, for a statement that ran into
+// statement_timeout and for one that somebody cancelled with pg_cancel_backend. Only its
+// text differs, and that is in the server's language. So the two are told apart by how long
+// the statement ran and how long it may.
+
+// queryCanceled is that SQLSTATE.
+const queryCanceled = "57014"
+
+// cutShortAsk bounds the question how long a statement may take.
+const cutShortAsk = 500 * time.Millisecond
+
+// cutShort is a statement that the server ended.
+type cutShort struct {
+	limit, took time.Duration // took is 0 when it was not measured
+	asked       bool          // limit is known
+	cause       error
+}
+
+// byTimeout reports whether statement_timeout may have ended it.
+func (e *cutShort) byTimeout() bool {
+	return !e.asked || e.limit > 0 && (e.took == 0 || e.took >= e.limit)
+}
+
+// certain reports whether nothing else can have ended it.
+func (e *cutShort) certain() bool { return e.asked && e.took > 0 }
+
+func (e *cutShort) Error() string {
+	const raise = "raise that, as by ALTER ROLE … SET statement_timeout = '1min', or by options=-cstatement_timeout=1min in the URL"
+	switch {
+	case !e.byTimeout():
+		after := ""
+		if e.took > 0 {
+			after = " after " + e.took.Round(time.Millisecond).String()
+		}
+		return fmt.Sprintf("somebody cancelled the statement%s, as pg_cancel_backend does: run it again: %v", after, e.cause)
+	case e.certain():
+		return fmt.Sprintf("it takes longer than this role's statement_timeout of %v: %s: %v", e.limit, raise, e.cause)
+	}
+	limit := "this role's statement_timeout"
+	if e.asked {
+		limit += " of " + e.limit.String()
+	}
+	return fmt.Sprintf("it was cancelled with pg_cancel_backend, or takes longer than %s: %s: %v", limit, raise, e.cause)
+}
+func (e *cutShort) Is(target error) bool { return target == ErrStatementTimeout && e.byTimeout() }
+func (e *cutShort) Unwrap() error        { return e.cause }
+
+// cut finds out what ended a statement. It returns nil for other errors.
+func (q *Queue) cut(err error) *cutShort {
+	if known := (*cutShort)(nil); errors.As(err, &known) {
+		return known
+	}
+	pg := (*pgconn.PgError)(nil)
+	if !errors.As(err, &pg) || pg.Code != queryCanceled {
+		return nil
+	}
+	e := &cutShort{cause: err, took: q.clocked.of(pg)}
+	ctx, cancel := context.WithTimeout(context.Background(), cutShortAsk)
+	defer cancel()
+	var ms int64
+	if q.pool.QueryRow(ctx, q.schema.Query("statement_timeout")).Scan(&ms) == nil {
+		e.limit, e.asked = time.Duration(ms)*time.Millisecond, true
+	}
+	return e
+}
+
+// TookTooLong reports whether the server ended a statement because it ran longer than
+// statement_timeout, or may have: a pool of the caller's does not measure how long one ran.
+func (q *Queue) TookTooLong(err error) bool {
+	e := q.cut(err)
+	return e != nil && e.byTimeout()
+}
+
+// clocked measures each statement of a pool, and remembers of the last few that the server
+// ended how long they ran.
+type clocked struct {
+	mu    sync.Mutex
+	ended [16]struct {
+		err  *pgconn.PgError
+		took time.Duration
+	}
+	next int
+}
+
+// clockOf is what measures the statements of a pool; nil when nothing does.
+func clockOf(pool *pgxpool.Pool) *clocked {
+	c, _ := pool.Config().ConnConfig.Tracer.(*clocked)
+	return c
+}
+
+// of is how long the statement ran that ended so; 0 when it was not measured.
+func (c *clocked) of(err *pgconn.PgError) time.Duration {
+	if c == nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.ended {
+		if e.err == err {
+			return e.took
+		}
+	}
+	return 0
+}
+
+type beganKey struct{}
+
+func (c *clocked) note(ctx context.Context, err error) {
+	pg := (*pgconn.PgError)(nil)
+	began, ok := ctx.Value(beganKey{}).(time.Time)
+	if err == nil || !ok || !errors.As(err, &pg) || pg.Code != queryCanceled {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended[c.next].err, c.ended[c.next].took = pg, time.Since(began)
+	c.next = (c.next + 1) % len(c.ended)
+}
+
+// TraceQueryStart, and the methods after it, are called by pgx.
+func (c *clocked) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return context.WithValue(ctx, beganKey{}, time.Now())
+}
+
+func (c *clocked) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	c.note(ctx, data.Err)
+}
+
+func (c *clocked) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return context.WithValue(ctx, beganKey{}, time.Now())
+}
+
+func (c *clocked) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	c.note(ctx, data.Err)
+}
+
+func (c *clocked) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+	c.note(ctx, data.Err) // of what came before its statements were sent
+}
+
+func (c *clocked) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
+	return context.WithValue(ctx, beganKey{}, time.Now())
+}
+
+func (c *clocked) TraceCopyFromEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromEndData) {
+	c.note(ctx, data.Err)
+}
