@@ -10,12 +10,14 @@ import (
 // clock, this process's among them, stays.
 func openAt(t *testing.T) (q *Queue, set func(shift time.Duration)) {
 	t.Helper()
-	q = openWith(t, 4, "search_path = fake, pg_catalog")
+	q = openWith(t, 4)
 	exec(t, q, `create schema fake;
 		create table fake.shift (by interval);
 		insert into fake.shift values ('0');
-		create function fake.now() returns timestamptz language sql stable as 'select pg_catalog.now() + by from fake.shift';
-		create function fake.clock_timestamp() returns timestamptz language sql as 'select pg_catalog.clock_timestamp() + by from fake.shift'`)
+		create function fake.by() returns interval language plpgsql stable as 'begin return (select by from fake.shift); end';
+		create function fake.clock() returns timestamptz language internal as 'clock_timestamp'`)
+	stand(t, q, "now() returns timestamptz stable", "transaction_timestamp() + fake.by()")
+	stand(t, q, "clock_timestamp() returns timestamptz", "fake.clock() + fake.by()")
 	return q, func(shift time.Duration) {
 		t.Helper()
 		exec(t, q, "update fake.shift set by = $1", shift)

@@ -59,13 +59,12 @@ func TestMarkedDatabaseElsewhereIsNotForDemonstrations(t *testing.T) {
 	t.Parallel()
 	owner := open(t)
 	demonstrable(t, owner, "on")
-	exec(t, owner, `create schema elsewhere;
-		create function elsewhere.inet_server_addr() returns inet language sql as $$ select nullif(current_setting('test.address', true), '')::inet $$`, pgx.QueryExecModeSimpleProtocol)
+	stand(t, owner, "inet_server_addr() returns inet stable", "nullif(current_setting('test.address', true), '')::inet")
 	for address, want := range map[string]bool{
 		"": true, "127.0.0.1": true, "127.8.0.1": true, "::1": true,
 		"203.0.113.9": false, "10.0.0.1": false, "2001:db8::9": false, "::": false, "0.0.0.0": false,
 	} {
-		url := owner.Pool().Config().ConnString() + "&search_path=elsewhere,pg_catalog&test.address=" + address
+		url := owner.Pool().Config().ConnString() + "&test.address=" + address
 		q := must[*Queue](t)(Open(t.Context(), url, Options{MaxConns: 1}))
 		defer q.Close()
 		near, why, err := q.Demonstration(t.Context())

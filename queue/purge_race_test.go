@@ -37,11 +37,12 @@ func TestPurgeAndARowThatChangesInEveryOrder(t *testing.T) {
 // it takes the row the job is brought back, or done again.
 func TestPurgeLooksAgainBeforeItDeletes(t *testing.T) {
 	t.Parallel()
-	q := openWith(t, 4, "search_path = fake, pg_catalog")
+	q := openWith(t, 4)
 	exec(t, q, `create schema fake;
 		create function fake.now() returns timestamptz language plpgsql as $$ begin
 			if current_setting('application_name') = 'purger' then perform pg_advisory_xact_lock_shared(1); end if;
-			return pg_catalog.now(); end $$`)
+			return transaction_timestamp(); end $$`)
+	stand(t, q, "now() returns timestamptz", "fake.now()")
 	for change, sql := range map[string]string{
 		"brought back": "update leasetop.jobs set status = 'pending' where id = 7",
 		"done again":   "update leasetop.jobs set updated_at = pg_catalog.now() where id = 7",

@@ -85,11 +85,12 @@ func TestQueueNamesThatAreTooLongAreRefusedInTime(t *testing.T) {
 // it would say.
 func TestFullNotificationQueueFailsNobody(t *testing.T) {
 	t.Parallel()
-	q := openWith(t, 4, "search_path = fake, pg_catalog")
+	q := openWith(t, 4)
 	exec(t, q, `create schema fake;
-		create function fake.pg_notification_queue_usage() returns float8 language sql as $$ select 0.95::float8 $$;
 		create function fake.pg_notify(channel text, payload text) returns void language plpgsql as $$ begin
 			raise 'too many notifications in the NOTIFY queue' using errcode = 'program_limit_exceeded'; end $$`, pgx.QueryExecModeSimpleProtocol)
+	stand(t, q, "pg_notification_queue_usage() returns float8", "0.95::float8")
+	stand(t, q, "pg_notify(text, text) returns void", "fake.pg_notify($1, $2)")
 	if err := q.Wake(t.Context(), "emails"); err == nil || !strings.Contains(err.Error(), "too many notifications") {
 		t.Fatalf("there is room: %v", err)
 	}

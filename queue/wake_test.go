@@ -19,10 +19,12 @@ import (
 // opens: an advisory lock that they take, shared, before they are sent.
 func gated(t *testing.T) (q *Queue, shut func() (open func())) {
 	t.Helper()
-	q = openWith(t, 8, "search_path = fake, pg_catalog")
+	q = openWith(t, 8)
 	exec(t, q, `create schema fake;
+		create function fake.notify(channel text, payload text) returns void language internal as 'pg_notify';
 		create function fake.pg_notify(channel text, payload text) returns void language plpgsql as $$ begin
-			perform pg_advisory_xact_lock_shared(1); perform pg_catalog.pg_notify(channel, payload); end $$`)
+			perform pg_advisory_xact_lock_shared(1); perform fake.notify(channel, payload); end $$`)
+	stand(t, q, "pg_notify(text, text) returns void", "fake.pg_notify($1, $2)")
 	return q, func() func() {
 		gate := begin(t, q)
 		must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))

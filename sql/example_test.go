@@ -87,7 +87,7 @@ func ExampleSchema_Query() {
 	}
 	fmt.Println(schema.Query("next_expiry"))
 	// Output:
-	// /* leasetop next_expiry */ SELECT extract(epoch FROM min(lease_expires_at) - clock_timestamp())::float8
+	// /* leasetop next_expiry */ SELECT extract(epoch FROM pg_catalog.min(lease_expires_at) - pg_catalog.clock_timestamp())::float8
 	// FROM shop_jobs.jobs
 	// WHERE status = 'processing'
 	//   AND lease_expires_at < 'infinity' -- of which nothing can be subtracted

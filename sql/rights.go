@@ -24,7 +24,7 @@ func (r Right) Grant(role string) string {
 var (
 	touched   = regexp.MustCompile(`\b(INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN|USING) ` + DefaultSchema + `\.([a-z_]+)`)
 	called    = regexp.MustCompile(`\b` + DefaultSchema + `\.([a-z_]+)\(`)
-	numbered  = regexp.MustCompile(`nextval\(pg_get_serial_sequence\('` + DefaultSchema + `\.([a-z_]+)', '([a-z_]+)'\)\)`)
+	numbered  = regexp.MustCompile(`nextval\(pg_catalog\.pg_get_serial_sequence\('` + DefaultSchema + `\.([a-z_]+)', '([a-z_]+)'\)\)`)
 	readsBack = regexp.MustCompile(`\b(RETURNING|ON CONFLICT)\b`)
 	itself    = regexp.MustCompile(`\)(,\n|\nUPDATE )`) // where the statement of a WITH ends
 )

@@ -361,18 +361,18 @@ const SQL = {
   claim: `
 UPDATE leasetop.jobs
 SET status = 'processing',
-    locked_at = now(),
+    locked_at = pg_catalog.now(),
     locked_by = $2::text,
-    lease_expires_at = now() + make_interval(secs => $3::float8),
+    lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8),
     attempts = least(attempts, 2147483646) + 1,
     cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 WHERE id = ANY (ARRAY(
   SELECT id
   FROM leasetop.jobs
   WHERE queue = $1::text
     AND status = 'pending'
-    AND run_at <= now()
+    AND run_at <= pg_catalog.now()
     AND (run_at, id) >= ($5::timestamptz, $6::bigint)
     AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
   ORDER BY run_at, id
@@ -388,7 +388,7 @@ SET status = 'completed',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM unnest($1::bigint[], $2::text[]) AS done(id, owner)
 WHERE jobs.id = done.id
   AND jobs.locked_by = done.owner
@@ -398,14 +398,14 @@ RETURNING jobs.id, done.owner
   retry: `
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NOT NULL THEN 'dead' WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END,
-    run_at = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN now() + make_interval(secs => $4::float8) ELSE run_at END,
+    run_at = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN pg_catalog.now() + pg_catalog.make_interval(secs => $4::float8) ELSE run_at END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
     last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by ELSE $3::text END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
-      CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, left($3::text, 2000)),
-    updated_at = now()
+      CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, pg_catalog.left($3::text, 2000)),
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
@@ -419,8 +419,8 @@ SET status = 'dead',
     lease_expires_at = NULL,
     last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
-      CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, left($3::text, 2000)),
-    updated_at = now()
+      CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, pg_catalog.left($3::text, 2000)),
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
@@ -429,7 +429,7 @@ RETURNING id
   release: `
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
-    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0 THEN now() + make_interval(secs => $3::float8) ELSE run_at END,
+    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0 THEN pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8) ELSE run_at END,
     attempts = CASE WHEN cancelled_by IS NULL THEN greatest(attempts - 1, 0) ELSE attempts END,
     locked_at = NULL,
     locked_by = NULL,
@@ -437,7 +437,7 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
     last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || cancelled_by END,
     errors = CASE WHEN cancelled_by IS NULL THEN errors
       ELSE leasetop.with_attempt(errors, attempts, locked_by, 'cancelled', '') END,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
@@ -449,12 +449,12 @@ WITH held AS (
   FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::float8[]) AS beat(id, owner, secs, spare)
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
-    AND (beat.spare = 0 OR jobs.lease_expires_at >= clock_timestamp() + make_interval(secs => beat.spare))
+    AND (beat.spare = 0 OR jobs.lease_expires_at >= pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => beat.spare))
   ORDER BY jobs.id
   FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs
-SET lease_expires_at = now() + make_interval(secs => held.secs),
-    updated_at = now()
+SET lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => held.secs),
+    updated_at = pg_catalog.now()
 FROM held
 WHERE jobs.id = held.id
 RETURNING jobs.id, jobs.locked_by, coalesce(jobs.cancelled_by, '')
@@ -468,7 +468,7 @@ WHERE id = ANY ($1::bigint[])
 WITH expired AS (
   SELECT id, locked_by, lease_expires_at
   FROM leasetop.jobs
-  WHERE status = 'processing' AND lease_expires_at < now()
+  WHERE status = 'processing' AND lease_expires_at < pg_catalog.now()
     AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
   ORDER BY id
   LIMIT $1::int
@@ -481,19 +481,19 @@ SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pe
     last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by
       WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
     errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM expired, LATERAL (
   SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n || ' times' END || ': the lease ran out without a heartbeat' AS text
   FROM (
-    SELECT 1 + count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
-    FROM leasetop.jobs AS history, jsonb_array_elements(history.errors) AS attempt
+    SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
+    FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt
     WHERE history.id = expired.id) AS counted) AS lost
 WHERE jobs.id = expired.id
   AND jobs.status IS NOT DISTINCT FROM 'processing'
   AND jobs.locked_by = expired.locked_by
-  AND jobs.lease_expires_at < now()
+  AND jobs.lease_expires_at < pg_catalog.now()
 RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
-  extract(epoch FROM clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')
+  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')
 `,
   listen_ready: `
 LISTEN leasetop_ready
@@ -502,7 +502,7 @@ LISTEN leasetop_ready
 LISTEN leasetop_control
 `,
   wake: `
-SELECT pg_notify('leasetop_ready', queue) FROM unnest($1::text[]) AS woken(queue)
+SELECT pg_catalog.pg_notify('leasetop_ready', queue) FROM pg_catalog.unnest($1::text[]) AS woken(queue)
 `,
 };
 

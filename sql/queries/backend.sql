@@ -1,4 +1,4 @@
 -- Which process serves this connection. The connection was told another when a pooler
 -- stands between.
 -- No parameters, one row.
-SELECT pg_backend_pid()
+SELECT pg_catalog.pg_backend_pid()

@@ -9,8 +9,8 @@ SET status = 'dead',
     lease_expires_at = NULL,
     last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
-      CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, left($3::text, 2000)),
-    updated_at = now()
+      CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, pg_catalog.left($3::text, 2000)),
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'

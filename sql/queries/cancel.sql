@@ -23,10 +23,10 @@ cancelled AS (
       errors = CASE WHEN status = 'pending' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancelled', '')
         WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancel asked', '')
         ELSE errors END,
-      updated_at = now()
+      updated_at = pg_catalog.now()
   FROM wanted
   WHERE jobs.id = wanted.id
   RETURNING jobs.id, jobs.status)
-SELECT id, status, CASE WHEN status = 'processing' AND pg_notification_queue_usage() <= 0.9
-  THEN pg_notify('leasetop_control', 'cancel ' || id)::text END
+SELECT id, status, CASE WHEN status = 'processing' AND pg_catalog.pg_notification_queue_usage() <= 0.9
+  THEN pg_catalog.pg_notify('leasetop_control', 'cancel ' || id)::text END
 FROM cancelled

@@ -12,18 +12,18 @@
 -- came after a redrive stands in the history behind it: see cancel.sql.)
 UPDATE leasetop.jobs
 SET status = 'processing',
-    locked_at = now(),
+    locked_at = pg_catalog.now(),
     locked_by = $2::text,
-    lease_expires_at = now() + make_interval(secs => $3::float8),
+    lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8),
     attempts = least(attempts, 2147483646) + 1,
     cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 WHERE id = ANY (ARRAY(
   SELECT id
   FROM leasetop.jobs
   WHERE queue = $1::text
     AND status = 'pending'
-    AND run_at <= now()
+    AND run_at <= pg_catalog.now()
     AND (run_at, id) >= ($5::timestamptz, $6::bigint)
     AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
   ORDER BY run_at, id

@@ -10,7 +10,7 @@ SET status = 'completed',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM unnest($1::bigint[], $2::text[]) AS done(id, owner)
 WHERE jobs.id = done.id
   AND jobs.locked_by = done.owner

@@ -17,7 +17,7 @@ SET status = 'completed',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM held
 WHERE jobs.id = held.id
 RETURNING jobs.id, held.owner

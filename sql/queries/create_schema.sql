@@ -3,10 +3,10 @@
 -- schema exists, and the lock because two sessions doing it at once would fail
 -- on pg_namespace's unique index. One simple-protocol message: one transaction.
 -- No parameters, no rows.
-SELECT pg_advisory_xact_lock(7163540821);
+SELECT pg_catalog.pg_advisory_xact_lock(7163540821);
 DO $$
 BEGIN
-  IF to_regnamespace('leasetop') IS NULL THEN
+  IF pg_catalog.to_regnamespace('leasetop') IS NULL THEN
     CREATE SCHEMA leasetop;
   END IF;
 END $$

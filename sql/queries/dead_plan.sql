@@ -3,5 +3,5 @@
 -- stretch of them is as much work as all stretches together; for the values they are
 -- given; without compiling them, and without bitmaps.
 -- No parameters, one row: the settings.
-SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true), set_config('enable_bitmapscan', 'off', true),
-  set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
+SELECT pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true), pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('enable_bitmapscan', 'off', true),
+  pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('enable_sort', 'off', true)

@@ -13,9 +13,9 @@ WITH RECURSIVE skipped(queue) AS (
 dead_queues(queue) AS (
   SELECT queue FROM skipped WHERE queue IS NOT NULL
   UNION ALL
-  SELECT unnest($1::text[])
+  SELECT pg_catalog.unnest($1::text[])
 )
-SELECT min(first.died_at), now()
+SELECT pg_catalog.min(first.died_at), pg_catalog.now()
 FROM dead_queues CROSS JOIN LATERAL (
   SELECT died_at FROM leasetop.jobs
   WHERE jobs.queue = dead_queues.queue AND status IN ('failed', 'dead')

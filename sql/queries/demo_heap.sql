@@ -23,16 +23,16 @@ WITH causes(queue, kind, status, attempts, max_attempts, jobs, minutes, payload,
 letters AS (
   SELECT causes.*, n, (ARRAY['ada', 'alan', 'barbara', 'claude', 'donald', 'edsger', 'frances', 'grace', 'hedy', 'katherine', 'ken', 'leslie'])[1 + n % 12] AS person,
     (1000 + n * 7919 % 9000)::text AS number,
-    now() - make_interval(secs => minutes * 60 * ((jobs - n)::float8 / jobs) + 40 + n % 7) AS died
-  FROM causes, generate_series(1, jobs) AS n
+    pg_catalog.now() - pg_catalog.make_interval(secs => minutes * 60 * ((jobs - n)::float8 / jobs) + 40 + n % 7) AS died
+  FROM causes, pg_catalog.generate_series(1, jobs) AS n
   WHERE NOT EXISTS (SELECT FROM leasetop.jobs)
 )
 INSERT INTO leasetop.jobs (queue, kind, payload, status, attempts, max_attempts, last_error, errors, created_at, run_at, updated_at)
-SELECT queue, kind, format(payload, person, number)::jsonb, status, attempts, max_attempts, format(error, person, number),
-  (SELECT jsonb_agg(jsonb_build_object('attempt', attempt, 'at', died - make_interval(secs => 15 * (attempts - attempt)), 'worker', '',
+SELECT queue, kind, pg_catalog.format(payload, person, number)::jsonb, status, attempts, max_attempts, pg_catalog.format(error, person, number),
+  (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('attempt', attempt, 'at', died - pg_catalog.make_interval(secs => 15 * (attempts - attempt)), 'worker', '',
       'outcome', CASE WHEN attempt < attempts THEN 'retry' WHEN status = 'dead' THEN 'buried' ELSE 'failed' END,
-      'error', format(error, person, number)) ORDER BY attempt)
-    FROM generate_series(1, attempts) AS attempt),
+      'error', pg_catalog.format(error, person, number)) ORDER BY attempt)
+    FROM pg_catalog.generate_series(1, attempts) AS attempt),
   died - interval '3 minutes', died - interval '2 minutes', died
 FROM letters
 ORDER BY died

@@ -5,8 +5,8 @@
 -- before its completion, so a running job is never counted as lost.
 -- Reads the ledger and the jobs whole: both are kept small by demo_prune.sql.
 SELECT
-  (SELECT count(*) FROM leasetop.demo_ledger),
-  (SELECT count(*) - count(DISTINCT job_id) FROM leasetop.demo_ledger),
-  (SELECT count(*) FROM leasetop.jobs
+  (SELECT pg_catalog.count(*) FROM leasetop.demo_ledger),
+  (SELECT pg_catalog.count(*) - pg_catalog.count(DISTINCT job_id) FROM leasetop.demo_ledger),
+  (SELECT pg_catalog.count(*) FROM leasetop.jobs
    WHERE status = 'completed' AND kind = ANY ($1::text[])
      AND NOT EXISTS (SELECT FROM leasetop.demo_ledger WHERE job_id = jobs.id))

@@ -7,7 +7,7 @@ WITH old AS (
   FROM leasetop.jobs
   WHERE status = 'completed'
     AND kind = ANY ($1::text[])
-    AND updated_at < now() - make_interval(secs => $2::float8)
+    AND updated_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
   ORDER BY id
   LIMIT $3::int
   FOR UPDATE SKIP LOCKED),

@@ -2,7 +2,7 @@
 -- migration: nobody's schema but the private server's gets them.
 -- One simple-protocol message: one transaction. No parameters, no rows. The lock
 -- is for two demonstrations that start at once.
-SELECT pg_advisory_xact_lock(7163540822);
+SELECT pg_catalog.pg_advisory_xact_lock(7163540822);
 
 -- What the demonstration's jobs did: one row for each effect. There is no unique
 -- constraint on purpose: an effect that happened twice must show.
@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS leasetop.demo_ledger (
   effect   text        NOT NULL,
   attempt  int         NOT NULL,
   owner    text        NOT NULL,
-  done_at  timestamptz NOT NULL DEFAULT now()
+  done_at  timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 CREATE INDEX IF NOT EXISTS demo_ledger_job ON leasetop.demo_ledger (job_id);
 

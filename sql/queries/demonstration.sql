@@ -5,7 +5,7 @@
 -- database, or the whole server, is marked. Reads no table.
 -- A setting that nobody made is NULL, and one of a name with a dot in it has no type: a
 -- cast to boolean would fail on a typing error.
-SELECT format('%I', current_database()),
-  coalesce(host(inet_server_addr()), ''),
-  coalesce(inet_server_addr() <<= inet '127.0.0.0/8' OR inet_server_addr() = inet '::1', true),
-  coalesce(lower(current_setting($1::text, true)) IN ('on', 'true', 'yes', '1'), false)
+SELECT pg_catalog.format('%I', pg_catalog.current_database()),
+  coalesce(pg_catalog.host(pg_catalog.inet_server_addr()), ''),
+  coalesce(pg_catalog.inet_server_addr() <<= inet '127.0.0.0/8' OR pg_catalog.inet_server_addr() = inet '::1', true),
+  coalesce(pg_catalog.lower(pg_catalog.current_setting($1::text, true)) IN ('on', 'true', 'yes', '1'), false)

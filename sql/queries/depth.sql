@@ -34,7 +34,7 @@ dead_queues(queue) AS (
   FROM dead_queues WHERE dead_queues.queue IS NOT NULL
 ),
 done AS (
-  SELECT queue, round(count(*) * 100 / $2::float8)::bigint AS n
+  SELECT queue, pg_catalog.round(pg_catalog.count(*) * 100 / $2::float8)::bigint AS n
   FROM leasetop.jobs TABLESAMPLE SYSTEM ($2::float8) REPEATABLE (1)
   WHERE status = 'completed'
   GROUP BY queue
@@ -45,31 +45,31 @@ names AS (
   UNION SELECT queue FROM dead_queues WHERE queue IS NOT NULL
   UNION SELECT queue FROM done
 )
-SELECT names.queue, ready.n, scheduled.n, active.n, coalesce(done.n, 0), gone.failed, gone.dead, oldest.age, now()
+SELECT names.queue, ready.n, scheduled.n, active.n, coalesce(done.n, 0), gone.failed, gone.dead, oldest.age, pg_catalog.now()
 FROM names
 LEFT JOIN done USING (queue)
 CROSS JOIN LATERAL (
-  SELECT count(*) AS n FROM (
+  SELECT pg_catalog.count(*) AS n FROM (
     SELECT FROM leasetop.jobs
-    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= now()
+    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= pg_catalog.now()
     ORDER BY jobs.queue, run_at, id LIMIT $1::bigint) AS counted) AS ready
 CROSS JOIN LATERAL (
-  SELECT count(*) AS n FROM (
+  SELECT pg_catalog.count(*) AS n FROM (
     SELECT FROM leasetop.jobs
-    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at > now()
+    WHERE jobs.queue = names.queue AND status = 'pending' AND run_at > pg_catalog.now()
     ORDER BY jobs.queue, run_at, id LIMIT $1::bigint) AS counted) AS scheduled
 CROSS JOIN LATERAL (
-  SELECT count(*) AS n FROM (
+  SELECT pg_catalog.count(*) AS n FROM (
     SELECT FROM leasetop.jobs
     WHERE jobs.queue = names.queue AND status = 'processing'
     ORDER BY jobs.queue, id LIMIT $1::bigint) AS counted) AS active
 CROSS JOIN LATERAL (
-  SELECT count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'dead') AS dead FROM (
+  SELECT pg_catalog.count(*) FILTER (WHERE status = 'failed') AS failed, pg_catalog.count(*) FILTER (WHERE status = 'dead') AS dead FROM (
     SELECT status FROM leasetop.jobs
     WHERE jobs.queue = names.queue AND status IN ('failed', 'dead')
     ORDER BY jobs.queue DESC, died_at DESC, id DESC LIMIT $1::bigint) AS counted) AS gone
 LEFT JOIN LATERAL (
-  SELECT extract(epoch FROM now() - run_at)::float8 AS age FROM leasetop.jobs
-  WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= now() AND run_at > '-infinity'
+  SELECT extract(epoch FROM pg_catalog.now() - run_at)::float8 AS age FROM leasetop.jobs
+  WHERE jobs.queue = names.queue AND status = 'pending' AND run_at <= pg_catalog.now() AND run_at > '-infinity'
   ORDER BY jobs.queue, run_at, id LIMIT 1) AS oldest ON true
 ORDER BY names.queue

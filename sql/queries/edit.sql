@@ -19,7 +19,7 @@ kept AS (
   WHERE differs)
 UPDATE leasetop.jobs
 SET payload = CASE WHEN differs THEN $3::text::jsonb ELSE jobs.payload END,
-    errors = CASE WHEN differs THEN leasetop.with_attempt(errors, attempts, $4::text, 'edited', left($5::text, 2000)) ELSE errors END,
+    errors = CASE WHEN differs THEN leasetop.with_attempt(errors, attempts, $4::text, 'edited', pg_catalog.left($5::text, 2000)) ELSE errors END,
     cancelled_by = CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END
 FROM wanted
 WHERE jobs.id = wanted.id

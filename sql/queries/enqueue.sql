@@ -7,14 +7,14 @@
 -- wait for each other's keys in opposite orders would deadlock. Bytes decide the order,
 -- as they do in the program, which may need several statements in one transaction.
 WITH wanted AS (
-  SELECT nextval(pg_get_serial_sequence('leasetop.jobs', 'id')) AS id, job.*
+  SELECT pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('leasetop.jobs', 'id')) AS id, job.*
   FROM unnest($1::text[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::float8[], $6::int[], $7::text[])
     WITH ORDINALITY AS job(queue, kind, payload, run_at, delay, max_attempts, idempotency_key, position)
 ), inserted AS (
   INSERT INTO leasetop.jobs (id, queue, kind, payload, run_at, max_attempts, idempotency_key)
-  SELECT id, queue, kind, payload, coalesce(run_at, now() + make_interval(secs => delay)), max_attempts, idempotency_key
+  SELECT id, queue, kind, payload, coalesce(run_at, pg_catalog.now() + pg_catalog.make_interval(secs => delay)), max_attempts, idempotency_key
   FROM wanted
-  ORDER BY queue COLLATE "C", idempotency_key COLLATE "C", position
+  ORDER BY queue COLLATE pg_catalog."C", idempotency_key COLLATE pg_catalog."C", position
   ON CONFLICT (queue, idempotency_key)
     WHERE status IN ('pending', 'processing') AND idempotency_key IS NOT NULL
     DO NOTHING

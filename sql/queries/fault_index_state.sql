@@ -1,5 +1,5 @@
 -- Whether the index that claims rely on is there, and whether it is whole.
 -- No parameters, one row.
-SELECT count(*) > 0, coalesce(bool_and(indisvalid), false)
-FROM pg_index
-WHERE indexrelid = to_regclass('leasetop.jobs_ready')
+SELECT pg_catalog.count(*) > 0, coalesce(pg_catalog.bool_and(indisvalid), false)
+FROM pg_catalog.pg_index
+WHERE indexrelid = pg_catalog.to_regclass('leasetop.jobs_ready')

@@ -6,6 +6,6 @@ SELECT id
 FROM leasetop.jobs
 WHERE queue = $1::text
   AND status = 'pending'
-  AND run_at <= now()
+  AND run_at <= pg_catalog.now()
 ORDER BY run_at, id
 LIMIT 1

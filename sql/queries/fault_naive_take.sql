@@ -4,10 +4,10 @@
 -- Rows: its id, whoever else has changed it before. Index: primary key.
 UPDATE leasetop.jobs
 SET status = 'processing',
-    locked_at = now(),
+    locked_at = pg_catalog.now(),
     locked_by = $2::text,
-    lease_expires_at = now() + make_interval(secs => $3::float8),
+    lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8),
     attempts = attempts + 1,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
 RETURNING id

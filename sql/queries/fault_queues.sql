@@ -4,4 +4,4 @@
 -- Rows: their names. No index: completed jobs are in none.
 SELECT DISTINCT queue
 FROM leasetop.jobs
-WHERE starts_with(queue, $1::text)
+WHERE pg_catalog.starts_with(queue, $1::text)

@@ -6,17 +6,17 @@ WITH candidate AS (
   FROM leasetop.jobs
   WHERE queue = $1::text
     AND status = 'pending'
-    AND run_at <= now()
+    AND run_at <= pg_catalog.now()
   ORDER BY run_at, id
   LIMIT 1
   FOR UPDATE SKIP LOCKED)
 UPDATE leasetop.jobs
 SET status = 'processing',
-    locked_at = now(),
+    locked_at = pg_catalog.now(),
     locked_by = $2::text,
-    lease_expires_at = now() + make_interval(secs => $3::float8),
+    lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8),
     attempts = jobs.attempts + 1,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM candidate
 WHERE jobs.id = candidate.id
 RETURNING jobs.id

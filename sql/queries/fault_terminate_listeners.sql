@@ -6,6 +6,6 @@
 -- the cheapest first, which of several names is pg_terminate_backend, for all sessions.
 WITH listening AS MATERIALIZED (
   SELECT pid
-  FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = ANY ($1::text[]))
-SELECT pid FROM listening WHERE pg_terminate_backend(pid)
+  FROM pg_catalog.pg_stat_activity
+  WHERE datname = pg_catalog.current_database() AND application_name = ANY ($1::text[]))
+SELECT pid FROM listening WHERE pg_catalog.pg_terminate_backend(pid)

@@ -17,12 +17,12 @@ WITH held AS (
   FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::float8[]) AS beat(id, owner, secs, spare)
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
-    AND (beat.spare = 0 OR jobs.lease_expires_at >= clock_timestamp() + make_interval(secs => beat.spare))
+    AND (beat.spare = 0 OR jobs.lease_expires_at >= pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => beat.spare))
   ORDER BY jobs.id
   FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs
-SET lease_expires_at = now() + make_interval(secs => held.secs),
-    updated_at = now()
+SET lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => held.secs),
+    updated_at = pg_catalog.now()
 FROM held
 WHERE jobs.id = held.id
 RETURNING jobs.id, jobs.locked_by, coalesce(jobs.cancelled_by, '')

@@ -22,10 +22,10 @@ WITH RECURSIVE skipped(queue) AS (
 dead_queues(queue) AS (
   SELECT queue FROM skipped WHERE queue IS NOT NULL
   UNION
-  SELECT unnest($1::text[])
+  SELECT pg_catalog.unnest($1::text[])
 ),
 newest AS MATERIALIZED (
-  SELECT head.queue, greatest(100000 / least(count(*) OVER (), $7::bigint + 1), 1) AS share
+  SELECT head.queue, greatest(100000 / least(pg_catalog.count(*) OVER (), $7::bigint + 1), 1) AS share
   FROM dead_queues CROSS JOIN LATERAL (
     SELECT jobs.queue, died_at, id FROM leasetop.jobs
     WHERE jobs.queue = dead_queues.queue
@@ -37,10 +37,10 @@ newest AS MATERIALIZED (
   LIMIT $7::bigint + 1
 ),
 looked AS (
-  SELECT died_at, id, row_number() OVER way AS n, lead(id) OVER way IS NOT NULL AS more,
-    bool_or(uncertain) OVER way AS uncertain, coalesce(lead(uncertain) OVER way, true) AS ends
+  SELECT died_at, id, pg_catalog.row_number() OVER way AS n, pg_catalog.lead(id) OVER way IS NOT NULL AS more,
+    pg_catalog.bool_or(uncertain) OVER way AS uncertain, coalesce(pg_catalog.lead(uncertain) OVER way, true) AS ends
   FROM newest CROSS JOIN LATERAL (
-    SELECT died_at, id, row_number() OVER (ORDER BY jobs.queue DESC, died_at DESC, id DESC) > share AS uncertain
+    SELECT died_at, id, pg_catalog.row_number() OVER (ORDER BY jobs.queue DESC, died_at DESC, id DESC) > share AS uncertain
     FROM leasetop.jobs
     WHERE jobs.queue = newest.queue
       AND status IN ('failed', 'dead')
@@ -52,7 +52,7 @@ looked AS (
   LIMIT $7::bigint
 )
 SELECT n, found, more, jobs.id, jobs.queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
-  lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
+  lease_expires_at, coalesce(pg_catalog.left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
   jobs.died_at, created_at, updated_at, coalesce(cancelled_by, '')
 FROM (
   SELECT *, ends OR n = $7::bigint AS last

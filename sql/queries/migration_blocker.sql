@@ -2,9 +2,9 @@
 -- migration may be waiting.
 -- No parameters. Rows: at most one: process id, application name, user.
 SELECT pid, coalesce(application_name, ''), coalesce(usename::text, '')
-FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'relation' AND granted AND pid <> pg_backend_pid()
-  AND relation IN (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('leasetop')::oid)
-  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+FROM pg_catalog.pg_locks JOIN pg_catalog.pg_stat_activity USING (pid)
+WHERE locktype = 'relation' AND granted AND pid <> pg_catalog.pg_backend_pid()
+  AND relation IN (SELECT oid FROM pg_catalog.pg_class WHERE relnamespace = pg_catalog.to_regnamespace('leasetop')::oid)
+  AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
 ORDER BY xact_start
 LIMIT 1

@@ -2,6 +2,6 @@
 -- but it may not wait long for a lock on a table. Whoever comes after it would wait
 -- too, workers and their heartbeats among them, so it gives up and tries again.
 -- No parameters. One row for each setting that the server has.
-SELECT set_config(name, CASE name WHEN 'lock_timeout' THEN '2s' ELSE '0' END, true)
-FROM pg_settings
+SELECT pg_catalog.set_config(name, CASE name WHEN 'lock_timeout' THEN '2s' ELSE '0' END, true)
+FROM pg_catalog.pg_settings
 WHERE name IN ('lock_timeout', 'statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')

@@ -4,4 +4,4 @@
 -- would wait for it in turn. A lock of the transaction, not of the session, since
 -- behind a pooler one session serves many. The key is goose's, which programs of the
 -- first release lock.
-SELECT pg_try_advisory_xact_lock(4097083626)
+SELECT pg_catalog.pg_try_advisory_xact_lock(4097083626)

@@ -3,11 +3,11 @@
 --   $1 queues
 -- One row; NULL when nothing is pending, only jobs that never come, or the queues are paused.
 -- Index: the head of jobs_ready, once for each queue.
-SELECT min(CASE head.run_at
+SELECT pg_catalog.min(CASE head.run_at
   WHEN '-infinity' THEN 0
   WHEN 'infinity' THEN NULL
-  ELSE extract(epoch FROM head.run_at - clock_timestamp()) END)::float8
-FROM unnest($1::text[]) AS wanted(queue)
+  ELSE extract(epoch FROM head.run_at - pg_catalog.clock_timestamp()) END)::float8
+FROM pg_catalog.unnest($1::text[]) AS wanted(queue)
 CROSS JOIN LATERAL (
   SELECT run_at
   FROM leasetop.jobs

@@ -1,7 +1,7 @@
 -- How many seconds until the earliest lease runs out; negative when one has.
 --   $1 queues, NULL for all
 -- One row; NULL when nothing is in processing. Index: jobs_active.
-SELECT extract(epoch FROM min(lease_expires_at) - clock_timestamp())::float8
+SELECT extract(epoch FROM pg_catalog.min(lease_expires_at) - pg_catalog.clock_timestamp())::float8
 FROM leasetop.jobs
 WHERE status = 'processing'
   AND lease_expires_at < 'infinity' -- of which nothing can be subtracted

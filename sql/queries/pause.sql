@@ -3,8 +3,8 @@
 --   $1 queues   $2 who   $3 why
 -- Rows: the queues that were not paused before. Index: primary key.
 INSERT INTO leasetop.queues AS q (queue, paused_at, paused_by, paused_why)
-SELECT DISTINCT queue, now(), $2::text, $3::text
-FROM unnest($1::text[]) AS wanted(queue)
+SELECT DISTINCT queue, pg_catalog.now(), $2::text, $3::text
+FROM pg_catalog.unnest($1::text[]) AS wanted(queue)
 ORDER BY queue
 ON CONFLICT (queue) DO UPDATE
 SET paused_at = excluded.paused_at, paused_by = excluded.paused_by, paused_why = excluded.paused_why

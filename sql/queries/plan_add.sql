@@ -3,4 +3,4 @@
 -- Rows: none.
 INSERT INTO leasetop.redrive_jobs (plan, position, job_id)
 SELECT $1::bigint, $2::bigint + position, id
-FROM unnest($3::bigint[]) WITH ORDINALITY AS added(id, position)
+FROM pg_catalog.unnest($3::bigint[]) WITH ORDINALITY AS added(id, position)

@@ -5,7 +5,7 @@
 -- Rows: as plan_redrive.sql, one for each of the two. Index: primary keys.
 WITH mine AS (
   UPDATE leasetop.redrive_plans
-  SET executor_until = clock_timestamp() + make_interval(secs => $5::float8)
+  SET executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::float8)
   WHERE id = $1::bigint
     AND token = $2::text
     AND reached = $3::bigint

@@ -11,10 +11,10 @@ WITH became AS MATERIALIZED (
     AND r.position > $2::bigint
     AND r.position <= $3::bigint
     AND r.state = 'redriven')
-SELECT count(*),
-  count(*) FILTER (WHERE status = 'completed'),
-  count(*) FILTER (WHERE status IN ('failed', 'dead')),
-  count(*) FILTER (WHERE status = 'processing'),
-  count(*) FILTER (WHERE status = 'pending'),
-  count(*) FILTER (WHERE status IS NULL)
+SELECT pg_catalog.count(*),
+  pg_catalog.count(*) FILTER (WHERE status = 'completed'),
+  pg_catalog.count(*) FILTER (WHERE status IN ('failed', 'dead')),
+  pg_catalog.count(*) FILTER (WHERE status = 'processing'),
+  pg_catalog.count(*) FILTER (WHERE status = 'pending'),
+  pg_catalog.count(*) FILTER (WHERE status IS NULL)
 FROM became

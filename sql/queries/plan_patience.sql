@@ -4,4 +4,4 @@
 -- And without nested loops: what the statistics say of a new plan is that it has one job, and a batch
 -- of five hundred would be gone through once for each of them. Without compiling it either, for what
 -- is joined in a loop all the same, one row with one, is priced so high that seconds are spent on that.
-SELECT set_config('lock_timeout', '50ms', true), set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true)
+SELECT pg_catalog.set_config('lock_timeout', '50ms', true), pg_catalog.set_config('enable_nestloop', 'off', true), pg_catalog.set_config('jit', 'off', true)

@@ -44,21 +44,21 @@ judged AS (
       WHEN dead.idempotency_key IS NOT NULL THEN 'idempotency key in use by #' || coalesce(
         (SELECT live.id FROM leasetop.jobs AS live
           WHERE live.queue = dead.queue AND live.idempotency_key = dead.idempotency_key AND live.status IN ('pending', 'processing')),
-        nullif(first_value(dead.id) OVER (PARTITION BY dead.queue, dead.idempotency_key ORDER BY batch.position), dead.id))
+        nullif(pg_catalog.first_value(dead.id) OVER (PARTITION BY dead.queue, dead.idempotency_key ORDER BY batch.position), dead.id))
     END AS reason
   FROM batch
   LEFT JOIN dead ON dead.id = batch.job_id),
 moved AS (
   UPDATE leasetop.jobs
   SET status = 'pending',
-      run_at = now(),
+      run_at = pg_catalog.now(),
       attempts = 0,
       locked_at = NULL,
       locked_by = NULL,
       lease_expires_at = NULL,
       cancelled_by = NULL,
       errors = leasetop.with_attempt(jobs.errors, jobs.attempts, judged.by, 'redriven', ''),
-      updated_at = now()
+      updated_at = pg_catalog.now()
   FROM judged
   WHERE jobs.id = ANY (ARRAY(SELECT job_id FROM judged))
     AND jobs.id = judged.job_id
@@ -68,7 +68,7 @@ moved AS (
 noted AS (
   UPDATE leasetop.redrive_jobs AS r
   SET state = CASE WHEN judged.job_id IN (SELECT id FROM moved) THEN 'redriven' ELSE 'skipped' END,
-      at = now(),
+      at = pg_catalog.now(),
       reason = CASE WHEN judged.job_id NOT IN (SELECT id FROM moved) THEN coalesce(judged.reason, 'changed a moment ago') END,
       status = judged.status,
       attempts = judged.attempts,
@@ -85,10 +85,10 @@ UPDATE leasetop.redrive_plans AS p
 SET reached = p.reached + done.redriven + done.skipped,
     redriven = p.redriven + done.redriven,
     skipped = p.skipped + done.skipped,
-    moved_at = CASE WHEN done.redriven > 0 THEN now() ELSE moved_at END,
-    executor_until = clock_timestamp() + make_interval(secs => $5::float8)
+    moved_at = CASE WHEN done.redriven > 0 THEN pg_catalog.now() ELSE moved_at END,
+    executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::float8)
 FROM mine,
-  (SELECT count(*) FILTER (WHERE state = 'redriven') AS redriven, count(*) FILTER (WHERE state = 'skipped') AS skipped FROM noted) AS done,
-  (SELECT count(pg_notify('leasetop_ready', queue)) FROM (SELECT DISTINCT queue FROM moved WHERE pg_notification_queue_usage() <= 0.9) AS woken) AS told
+  (SELECT pg_catalog.count(*) FILTER (WHERE state = 'redriven') AS redriven, pg_catalog.count(*) FILTER (WHERE state = 'skipped') AS skipped FROM noted) AS done,
+  (SELECT pg_catalog.count(pg_catalog.pg_notify('leasetop_ready', queue)) FROM (SELECT DISTINCT queue FROM moved WHERE pg_catalog.pg_notification_queue_usage() <= 0.9) AS woken) AS told
 WHERE p.id = mine.id
 RETURNING done.redriven, done.skipped

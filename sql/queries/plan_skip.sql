@@ -6,7 +6,7 @@ WITH mine AS (
   UPDATE leasetop.redrive_plans
   SET reached = reached + 1,
       skipped = skipped + 1,
-      executor_until = clock_timestamp() + make_interval(secs => $5::float8)
+      executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::float8)
   WHERE id = $1::bigint
     AND token = $2::text
     AND reached = $3::bigint
@@ -14,7 +14,7 @@ WITH mine AS (
   RETURNING id)
 UPDATE leasetop.redrive_jobs AS r
 SET state = 'skipped',
-    at = now(),
+    at = pg_catalog.now(),
     reason = coalesce(
       (SELECT 'idempotency key in use by #' || live.id
         FROM leasetop.jobs

@@ -6,8 +6,8 @@
 UPDATE leasetop.redrive_plans
 SET executor = $2::text,
     token = $3::text,
-    executor_until = clock_timestamp() + make_interval(secs => $4::float8)
+    executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $4::float8)
 WHERE id = $1::bigint
-  AND (token = $3::text OR executor_until <= clock_timestamp())
+  AND (token = $3::text OR executor_until <= pg_catalog.clock_timestamp())
   AND state IN ('running', 'canary', 'undoing')
 RETURNING id

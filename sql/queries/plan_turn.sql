@@ -14,8 +14,8 @@ WITH turned AS (
   SET state = $3::text,
       state_by = CASE WHEN $3::text = 'undone' THEN state_by ELSE $4::text END, -- whose undo it was
       why = CASE WHEN $3::text = 'undone' THEN why ELSE $5::text END,
-      changed_at = now(),
-      ended_at = CASE WHEN $3::text IN ('done', 'cancelled', 'undone') THEN now() END,
+      changed_at = pg_catalog.now(),
+      ended_at = CASE WHEN $3::text IN ('done', 'cancelled', 'undone') THEN pg_catalog.now() END,
       passed = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN false
         ELSE passed OR state IN ('canary', 'held') AND $3::text IN ('running', 'held') END,
       judged = CASE WHEN state = 'stopped' AND $3::text = 'running' THEN reached ELSE judged END,
@@ -30,7 +30,7 @@ WITH turned AS (
   RETURNING *),
 closed AS (
   UPDATE leasetop.operator_log AS entry
-  SET ended = now(),
+  SET ended = pg_catalog.now(),
       done = CASE entry.what WHEN 'redrive' THEN turned.redriven ELSE turned.undone END,
       skips = CASE entry.what WHEN 'redrive' THEN turned.skipped ELSE turned.redriven - turned.undone END,
       note = CASE turned.state WHEN 'cancelled' THEN 'cancelled by ' || turned.state_by WHEN 'undoing' THEN 'taken back by ' || turned.state_by ELSE '' END
@@ -46,7 +46,7 @@ logged AS (
   SELECT CASE turned.state_by WHEN '' THEN 'plan ' || turned.id ELSE turned.state_by END,
     $7::text, turned.filter, turned.why, turned.id,
     CASE WHEN $3::text = 'undoing' THEN turned.redriven ELSE 0 END,
-    CASE WHEN $3::text <> 'undoing' THEN now() END
+    CASE WHEN $3::text <> 'undoing' THEN pg_catalog.now() END
   FROM turned
   WHERE $7::text <> '')
 SELECT id FROM turned

@@ -53,7 +53,7 @@ back AS (
 noted AS (
   UPDATE leasetop.redrive_jobs AS r
   SET state = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN 'undone' ELSE 'redriven' END,
-      at = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN now() ELSE r.at END,
+      at = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN pg_catalog.now() ELSE r.at END,
       reason = CASE WHEN batch.job_id NOT IN (SELECT id FROM back) THEN coalesce(
         (SELECT CASE jobs.status WHEN 'processing' THEN 'running' WHEN 'completed' THEN 'completed' WHEN 'pending'
             THEN CASE WHEN jobs.attempts > 0 THEN 'claimed since' ELSE 'changed since' END ELSE 'died again' END
@@ -69,8 +69,8 @@ noted AS (
 UPDATE leasetop.redrive_plans AS p
 SET taken = greatest(p.taken - $4::int, 0),
     undone = p.undone + done.undone,
-    executor_until = clock_timestamp() + make_interval(secs => $5::float8)
+    executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::float8)
 FROM mine,
-  (SELECT count(*) FILTER (WHERE state = 'undone') AS undone, count(*) FILTER (WHERE state = 'redriven') AS stay FROM noted) AS done
+  (SELECT pg_catalog.count(*) FILTER (WHERE state = 'undone') AS undone, pg_catalog.count(*) FILTER (WHERE state = 'redriven') AS stay FROM noted) AS done
 WHERE p.id = mine.id
 RETURNING done.undone, done.stay

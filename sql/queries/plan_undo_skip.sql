@@ -4,7 +4,7 @@
 WITH mine AS (
   UPDATE leasetop.redrive_plans
   SET taken = taken - 1,
-      executor_until = clock_timestamp() + make_interval(secs => $5::float8)
+      executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::float8)
   WHERE id = $1::bigint
     AND token = $2::text
     AND taken = $3::bigint

@@ -14,7 +14,7 @@ doomed AS (
   WHERE id = ANY (ARRAY(
       SELECT id
       FROM looked
-      WHERE archived_at < now() - make_interval(secs => $2::float8)
+      WHERE archived_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
         AND ($3::text IS NULL OR queue = $3::text)))
   ORDER BY id
   FOR UPDATE SKIP LOCKED),
@@ -22,4 +22,4 @@ gone AS (
   DELETE FROM leasetop.jobs_archive
   WHERE id = ANY (ARRAY(SELECT id FROM doomed))
   RETURNING id)
-SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone), ARRAY(SELECT id FROM gone)
+SELECT (SELECT pg_catalog.max(id)::text FROM looked), (SELECT pg_catalog.count(*) FROM gone), ARRAY(SELECT id FROM gone)

@@ -16,14 +16,14 @@ doomed AS (
       SELECT id
       FROM looked
       WHERE status = 'completed'
-        AND updated_at < now() - make_interval(secs => $2::float8)
+        AND updated_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
         AND ($3::text IS NULL OR queue = $3::text)))
     AND status IS NOT DISTINCT FROM 'completed'
-    AND updated_at < now() - make_interval(secs => $2::float8)
+    AND updated_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
   ORDER BY id
   FOR UPDATE SKIP LOCKED),
 gone AS (
   DELETE FROM leasetop.jobs
   WHERE id = ANY (ARRAY(SELECT id FROM doomed))
   RETURNING id)
-SELECT (SELECT max(id)::text FROM looked), (SELECT count(*) FROM gone), ARRAY(SELECT id FROM gone)
+SELECT (SELECT pg_catalog.max(id)::text FROM looked), (SELECT pg_catalog.count(*) FROM gone), ARRAY(SELECT id FROM gone)

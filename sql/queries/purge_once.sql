@@ -15,11 +15,11 @@ doomed AS (
   WHERE key = ANY (ARRAY(
       SELECT key
       FROM looked
-      WHERE done_at < now() - make_interval(secs => $2::float8)))
+      WHERE done_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)))
   ORDER BY key
   FOR UPDATE SKIP LOCKED),
 gone AS (
   DELETE FROM leasetop.once
   WHERE key = ANY (ARRAY(SELECT key FROM doomed))
   RETURNING 1)
-SELECT (SELECT max(key) FROM looked), (SELECT count(*) FROM gone), NULL::bigint[]
+SELECT (SELECT pg_catalog.max(key) FROM looked), (SELECT pg_catalog.count(*) FROM gone), NULL::bigint[]

@@ -9,7 +9,7 @@ WITH doomed AS MATERIALIZED (
   WHERE id >= $1::bigint
     AND $3::text IS NULL
     AND state IN ('done', 'cancelled', 'undone')
-    AND ended_at < now() - make_interval(secs => $2::float8)
+    AND ended_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
   ORDER BY id
   LIMIT 1
   FOR UPDATE SKIP LOCKED),
@@ -25,6 +25,6 @@ emptied AS (
 gone AS (
   DELETE FROM leasetop.redrive_plans
   WHERE id = (SELECT id FROM doomed)
-    AND (SELECT count(*) FROM emptied) < $4::int
+    AND (SELECT pg_catalog.count(*) FROM emptied) < $4::int
   RETURNING 1)
-SELECT (SELECT id::text FROM doomed), (SELECT count(*) FROM gone), NULL::bigint[]
+SELECT (SELECT id::text FROM doomed), (SELECT pg_catalog.count(*) FROM gone), NULL::bigint[]

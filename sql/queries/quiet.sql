@@ -1,3 +1,3 @@
 -- Has this transaction's INSERTs into jobs wake nobody: the program itself will, once
 -- for many transactions. (NOTIFY makes commits of the whole cluster wait for each other.)
-SELECT set_config('leasetop_wakeup.quiet', 'on', true)
+SELECT pg_catalog.set_config('leasetop_wakeup.quiet', 'on', true)

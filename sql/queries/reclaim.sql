@@ -8,7 +8,7 @@
 WITH expired AS (
   SELECT id, locked_by, lease_expires_at
   FROM leasetop.jobs
-  WHERE status = 'processing' AND lease_expires_at < now()
+  WHERE status = 'processing' AND lease_expires_at < pg_catalog.now()
     AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
   ORDER BY id
   LIMIT $1::int
@@ -21,16 +21,16 @@ SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pe
     last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by
       WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
     errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM expired, LATERAL (
   SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n || ' times' END || ': the lease ran out without a heartbeat' AS text
   FROM (
-    SELECT 1 + count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
-    FROM leasetop.jobs AS history, jsonb_array_elements(history.errors) AS attempt
+    SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
+    FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt
     WHERE history.id = expired.id) AS counted) AS lost
 WHERE jobs.id = expired.id
   AND jobs.status IS NOT DISTINCT FROM 'processing'
   AND jobs.locked_by = expired.locked_by
-  AND jobs.lease_expires_at < now()
+  AND jobs.lease_expires_at < pg_catalog.now()
 RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
-  extract(epoch FROM clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')
+  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')

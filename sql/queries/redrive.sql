@@ -16,14 +16,14 @@ WITH wanted AS (
   FOR NO KEY UPDATE)
 UPDATE leasetop.jobs
 SET status = 'pending',
-    run_at = now(),
+    run_at = pg_catalog.now(),
     attempts = 0,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
     cancelled_by = NULL,
     errors = leasetop.with_attempt(errors, attempts, $2::text, 'redriven', ''),
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM wanted
 WHERE jobs.id = wanted.id
   AND jobs.status IN ('failed', 'dead')

@@ -14,10 +14,10 @@ WITH dead AS MATERIALIZED (
   WHERE id = ANY ($1::bigint[])
     AND died_at IS NOT NULL),
 grouped AS (
-  SELECT queue, kind, fingerprint, count(*) FILTER (WHERE NOT in_use) AS free, count(*) FILTER (WHERE in_use) AS in_use,
-    min(died_at) AS first, max(died_at) AS last, (array_agg(id ORDER BY died_at DESC, id DESC))[1] AS sample
+  SELECT queue, kind, fingerprint, pg_catalog.count(*) FILTER (WHERE NOT in_use) AS free, pg_catalog.count(*) FILTER (WHERE in_use) AS in_use,
+    pg_catalog.min(died_at) AS first, pg_catalog.max(died_at) AS last, (pg_catalog.array_agg(id ORDER BY died_at DESC, id DESC))[1] AS sample
   FROM dead
   GROUP BY queue, kind, fingerprint)
-SELECT grouped.queue, grouped.kind, grouped.fingerprint, free, in_use, first, last, sample, coalesce(left(last_error, 1000), '')
+SELECT grouped.queue, grouped.kind, grouped.fingerprint, free, in_use, first, last, sample, coalesce(pg_catalog.left(last_error, 1000), '')
 FROM grouped
 JOIN leasetop.jobs ON jobs.id = sample

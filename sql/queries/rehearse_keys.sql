@@ -4,7 +4,7 @@
 -- live job has, or that are no dead letters. Indexes: primary key, jobs_idempotency.
 SELECT id, queue, idempotency_key
 FROM leasetop.jobs
-JOIN unnest($1::bigint[]) WITH ORDINALITY AS named(named, position) ON named = id
+JOIN pg_catalog.unnest($1::bigint[]) WITH ORDINALITY AS named(named, position) ON named = id
 WHERE id = ANY ($1::bigint[])
   AND died_at IS NOT NULL
   AND idempotency_key IS NOT NULL

@@ -5,14 +5,14 @@
 -- Rows: the new status; none when the claim is gone. Index: primary key.
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NOT NULL THEN 'dead' WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END,
-    run_at = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN now() + make_interval(secs => $4::float8) ELSE run_at END,
+    run_at = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN pg_catalog.now() + pg_catalog.make_interval(secs => $4::float8) ELSE run_at END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
     last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by ELSE $3::text END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
-      CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, left($3::text, 2000)),
-    updated_at = now()
+      CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, pg_catalog.left($3::text, 2000)),
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'

@@ -9,14 +9,14 @@ WITH wanted AS (
   FROM leasetop.jobs
   WHERE id = ANY ($1::bigint[])
     AND status IS NOT DISTINCT FROM 'pending'
-    AND run_at > clock_timestamp()
+    AND run_at > pg_catalog.clock_timestamp()
   ORDER BY id
   FOR NO KEY UPDATE)
 UPDATE leasetop.jobs
-SET run_at = now(),
+SET run_at = pg_catalog.now(),
     errors = leasetop.with_attempt(errors, attempts, $2::text, 'run now', ''),
     cancelled_by = CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
-    updated_at = now()
+    updated_at = pg_catalog.now()
 FROM wanted
 WHERE jobs.id = wanted.id
 RETURNING jobs.id, jobs.queue

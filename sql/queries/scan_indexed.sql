@@ -22,7 +22,7 @@ indexed(id, status) AS MATERIALIZED (
      FROM pending_queues CROSS JOIN LATERAL (
        SELECT id FROM leasetop.jobs
        WHERE jobs.queue = pending_queues.queue AND status = 'pending'
-         AND ($3::boolean IS NULL OR (run_at <= now()) = $3::boolean)
+         AND ($3::boolean IS NULL OR (run_at <= pg_catalog.now()) = $3::boolean)
        ORDER BY jobs.queue, run_at, id
        LIMIT $10::bigint) AS pending
      WHERE 'pending' = ANY ($2::text[]))
@@ -42,17 +42,17 @@ page(id, found) AS (
   (SELECT id, true
    FROM (
      SELECT id FROM indexed
-     WHERE (SELECT count(*) FROM indexed) < $10::bigint
+     WHERE (SELECT pg_catalog.count(*) FROM indexed) < $10::bigint
        AND status = ANY ($2::text[]) AND id > $6::bigint AND id < $7::bigint
      ORDER BY CASE WHEN $8::boolean THEN id ELSE -id END) AS ordered
    WHERE $4::jsonpath IS NULL OR (SELECT leasetop.facts(jobs, $5::boolean) @@ $4::jsonpath FROM leasetop.jobs WHERE jobs.id = ordered.id)
    ORDER BY CASE WHEN $8::boolean THEN id ELSE -id END
    LIMIT $9::bigint + 1)
   UNION ALL
-  SELECT max(id), false FROM indexed HAVING count(*) >= $10::bigint
+  SELECT pg_catalog.max(id), false FROM indexed HAVING pg_catalog.count(*) >= $10::bigint
 )
 SELECT 0::bigint, found, false, id, jobs.queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
-  lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
+  lease_expires_at, coalesce(pg_catalog.left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
   died_at, created_at, updated_at, coalesce(cancelled_by, '')
 FROM page JOIN leasetop.jobs USING (id)
 ORDER BY CASE WHEN $8::boolean THEN id ELSE -id END

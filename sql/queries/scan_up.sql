@@ -7,13 +7,13 @@
 -- were looked at, also when they are none of them (found is false): how far it looked.
 -- n counts what was looked at, more says whether there is a row beyond. Index: the primary key.
 SELECT n, found, more, id, queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
-  lease_expires_at, coalesce(left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
+  lease_expires_at, coalesce(pg_catalog.left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
   died_at, created_at, updated_at, coalesce(cancelled_by, '')
 FROM (
-  SELECT *, row_number() OVER way AS n, lead(id) OVER way IS NOT NULL AS more,
+  SELECT *, pg_catalog.row_number() OVER way AS n, pg_catalog.lead(id) OVER way IS NOT NULL AS more,
     ($1::text IS NULL OR queue = $1::text)
       AND ($2::text[] IS NULL OR status = ANY ($2::text[]))
-      AND ($3::boolean IS NULL OR status <> 'pending' OR (run_at <= now()) = $3::boolean)
+      AND ($3::boolean IS NULL OR status <> 'pending' OR (run_at <= pg_catalog.now()) = $3::boolean)
       AND ($4::jsonpath IS NULL OR (leasetop.facts(jobs, $5::boolean) @@ $4::jsonpath) IS TRUE) AS found
   FROM leasetop.jobs
   WHERE id > $6::bigint

@@ -5,15 +5,15 @@
 --      are by 'scenario ' and the name, and its keys begin with it and a blank
 -- Rows affected: 1, when the play was entered.
 WITH jobs_gone AS (
-  DELETE FROM leasetop.jobs WHERE queue = $1::text OR starts_with(queue, $1::text || '-')),
+  DELETE FROM leasetop.jobs WHERE queue = $1::text OR pg_catalog.starts_with(queue, $1::text || '-')),
 archive_gone AS (
-  DELETE FROM leasetop.jobs_archive WHERE queue = $1::text OR starts_with(queue, $1::text || '-')),
+  DELETE FROM leasetop.jobs_archive WHERE queue = $1::text OR pg_catalog.starts_with(queue, $1::text || '-')),
 plans_gone AS (
   DELETE FROM leasetop.redrive_plans WHERE by_whom = 'scenario ' || $1::text RETURNING id),
 plan_jobs_gone AS (
   DELETE FROM leasetop.redrive_jobs WHERE plan IN (SELECT id FROM plans_gone)),
 once_gone AS (
-  DELETE FROM leasetop.once WHERE starts_with(key, $1::text || ' ')),
+  DELETE FROM leasetop.once WHERE pg_catalog.starts_with(key, $1::text || ' ')),
 effects_gone AS (
   DELETE FROM leasetop.scenario_ledger WHERE run = $1::text)
 DELETE FROM leasetop.scenario_runs WHERE run = $1::text

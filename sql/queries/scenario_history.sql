@@ -3,4 +3,4 @@
 -- Rows affected: as many.
 INSERT INTO leasetop.jobs (queue, status, attempts, created_at, run_at, updated_at)
 SELECT $1::text, 'completed', 1, done_at - interval '1 second', done_at - interval '1 second', done_at
-FROM (SELECT now() - make_interval(secs => n) AS done_at FROM generate_series(1, $2::int) AS n) AS history
+FROM (SELECT pg_catalog.now() - pg_catalog.make_interval(secs => n) AS done_at FROM pg_catalog.generate_series(1, $2::int) AS n) AS history

@@ -3,5 +3,5 @@
 -- Rows: table, privilege.
 SELECT r.object, r.privilege
 FROM unnest($2::text[], $3::text[]) AS r (object, privilege)
-WHERE NOT has_table_privilege(to_regclass(format('%I.%I', $1::text, r.object)), r.privilege)
+WHERE NOT pg_catalog.has_table_privilege(pg_catalog.to_regclass(pg_catalog.format('%I.%I', $1::text, r.object)), r.privilege)
 ORDER BY 1, 2

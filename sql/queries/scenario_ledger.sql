@@ -6,13 +6,13 @@
 -- another play removed its jobs. All in one snapshot.
 -- Indexes: the ledger's own, jobs' primary key.
 WITH effects AS (
-  SELECT job_id, count(*) AS n
+  SELECT job_id, pg_catalog.count(*) AS n
   FROM leasetop.scenario_ledger
   WHERE run = $1::text
   GROUP BY job_id)
-SELECT coalesce(sum(n), 0)::bigint, coalesce(sum(n - 1), 0)::bigint,
-  (SELECT count(*)
-   FROM unnest($2::bigint[]) AS acknowledged(id)
+SELECT coalesce(pg_catalog.sum(n), 0)::bigint, coalesce(pg_catalog.sum(n - 1), 0)::bigint,
+  (SELECT pg_catalog.count(*)
+   FROM pg_catalog.unnest($2::bigint[]) AS acknowledged(id)
    LEFT JOIN leasetop.jobs USING (id)
    WHERE jobs.id IS NULL
      OR (jobs.status = 'completed' AND NOT EXISTS (

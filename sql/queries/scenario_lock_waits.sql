@@ -3,7 +3,7 @@
 -- claim is the cause of that.
 --   $1 their application name
 -- One row: those that wait; those there are.
-SELECT count(*) FILTER (WHERE wait_event_type = 'Lock' AND wait_event IN ('transactionid', 'tuple')), count(*)
-FROM pg_stat_activity
-WHERE datname = current_database()
+SELECT pg_catalog.count(*) FILTER (WHERE wait_event_type = 'Lock' AND wait_event IN ('transactionid', 'tuple')), pg_catalog.count(*)
+FROM pg_catalog.pg_stat_activity
+WHERE datname = pg_catalog.current_database()
   AND application_name = $1::text

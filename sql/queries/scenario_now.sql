@@ -1,3 +1,3 @@
 -- The database's clock, as it goes on within a transaction.
 -- No parameters. One row.
-SELECT clock_timestamp()
+SELECT pg_catalog.clock_timestamp()

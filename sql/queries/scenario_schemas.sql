@@ -4,6 +4,6 @@
 SELECT nspname::text
 FROM pg_catalog.pg_namespace
 WHERE nspname ~ ('^' || $1::text || '[a-z0-9_]+_[0-9a-f]{6}$')
-  AND obj_description(oid, 'pg_namespace') = 'of a play: removed when that is over'
-  AND pg_has_role(nspowner, 'MEMBER')
+  AND pg_catalog.obj_description(oid, 'pg_namespace') = 'of a play: removed when that is over'
+  AND pg_catalog.pg_has_role(nspowner, 'MEMBER')
 ORDER BY nspname

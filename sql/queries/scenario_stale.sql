@@ -4,4 +4,4 @@
 SELECT NOT EXISTS (
   SELECT FROM leasetop.scenario_runs
   WHERE run = $1::text
-    AND greatest(beat, pg_postmaster_start_time()) > clock_timestamp() - make_interval(secs => $2::float8))
+    AND greatest(beat, pg_catalog.pg_postmaster_start_time()) > pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => $2::float8))

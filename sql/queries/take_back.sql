@@ -12,8 +12,8 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
     last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || cancelled_by END,
     errors = leasetop.with_attempt(errors, attempts, $3::text,
       CASE WHEN cancelled_by IS NULL THEN 'taken back' ELSE 'cancelled' END, 'taken back from ' || locked_by),
-    updated_at = now()
+    updated_at = pg_catalog.now()
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
-RETURNING status, queue, CASE WHEN pg_notification_queue_usage() <= 0.9 THEN pg_notify('leasetop_control', 'cancel ' || id)::text END
+RETURNING status, queue, CASE WHEN pg_catalog.pg_notification_queue_usage() <= 0.9 THEN pg_catalog.pg_notify('leasetop_control', 'cancel ' || id)::text END

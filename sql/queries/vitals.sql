@@ -30,34 +30,34 @@ dead_queues(queue) AS (
   FROM dead_queues WHERE dead_queues.queue IS NOT NULL AND $1::text IS NULL
 ),
 dead AS (
-  SELECT count(*) AS n FROM (
+  SELECT pg_catalog.count(*) AS n FROM (
     SELECT FROM leasetop.jobs
     WHERE status IN ('failed', 'dead') AND ($1::text IS NULL OR queue = $1::text)
     ORDER BY queue, died_at, id LIMIT $2::bigint) AS counted
 ),
 died AS (
-  SELECT count(*) AS n FROM (
+  SELECT pg_catalog.count(*) AS n FROM (
     SELECT FROM dead_queues CROSS JOIN LATERAL (
       SELECT FROM leasetop.jobs
       WHERE jobs.queue = dead_queues.queue AND status IN ('failed', 'dead')
-        AND died_at > now() - make_interval(secs => $3::float8)
+        AND died_at > pg_catalog.now() - pg_catalog.make_interval(secs => $3::float8)
       ORDER BY jobs.queue DESC, died_at DESC, id DESC LIMIT $2::bigint) AS late
     LIMIT $2::bigint) AS counted
 ),
 oldest AS (
-  SELECT extract(epoch FROM now() - first.run_at)::float8 AS age, pending_queues.queue
+  SELECT extract(epoch FROM pg_catalog.now() - first.run_at)::float8 AS age, pending_queues.queue
   FROM pending_queues CROSS JOIN LATERAL (
     SELECT run_at FROM leasetop.jobs
-    WHERE jobs.queue = pending_queues.queue AND status = 'pending' AND run_at <= now() AND run_at > '-infinity'
+    WHERE jobs.queue = pending_queues.queue AND status = 'pending' AND run_at <= pg_catalog.now() AND run_at > '-infinity'
     ORDER BY jobs.queue, run_at, id LIMIT 1) AS first
   ORDER BY first.run_at LIMIT 1
 ),
 leases AS (
-  SELECT count(*) AS looked, count(*) FILTER (WHERE lease_expires_at <= now() - make_interval(secs => $4::float8)) AS over
+  SELECT pg_catalog.count(*) AS looked, pg_catalog.count(*) FILTER (WHERE lease_expires_at <= pg_catalog.now() - pg_catalog.make_interval(secs => $4::float8)) AS over
   FROM (
     SELECT lease_expires_at FROM leasetop.jobs
     WHERE status = 'processing' AND ($1::text IS NULL OR queue = $1::text)
     ORDER BY queue, id LIMIT $2::bigint) AS counted
 )
-SELECT dead.n, died.n, oldest.age, coalesce(oldest.queue, ''), leases.over, leases.looked, now()
+SELECT dead.n, died.n, oldest.age, coalesce(oldest.queue, ''), leases.over, leases.looked, pg_catalog.now()
 FROM dead CROSS JOIN died CROSS JOIN leases LEFT JOIN oldest ON true

@@ -5,11 +5,11 @@
 -- Only members of pg_read_all_stats see those of other users.
 SELECT * FROM (
   SELECT pid::bigint, application_name AS name, coalesce(usename::text, '') AS owner, xact_start AS began
-  FROM pg_stat_activity
-  WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()
+  FROM pg_catalog.pg_stat_activity
+  WHERE backend_xid IS NOT NULL AND pid <> pg_catalog.pg_backend_pid()
   UNION ALL
   SELECT 0, gid, owner::text, prepared
-  FROM pg_prepared_xacts) AS open
+  FROM pg_catalog.pg_prepared_xacts) AS open
 WHERE began IS NOT NULL
 ORDER BY began
 LIMIT 1

@@ -28,14 +28,14 @@ want_column (of, columns, without) AS (VALUES
 has_index AS (
   SELECT class.relname::text AS name, index.indisunique AS is_unique,
     index.indisvalid AND index.indisready AND index.indislive AS valid,
-    EXISTS (SELECT FROM pg_stat_progress_create_index AS p WHERE p.index_relid = index.indexrelid) AS building,
+    EXISTS (SELECT FROM pg_catalog.pg_stat_progress_create_index AS p WHERE p.index_relid = index.indexrelid) AS building,
     -- (queue, run_at, id) WHERE …, without the name before and storage options within.
-    regexp_replace(regexp_replace(pg_get_indexdef(index.indexrelid), '^.*? USING btree ', ''), ' WITH \([^)]*\)', '') AS what
-  FROM pg_index AS index JOIN pg_class AS class ON class.oid = index.indexrelid
-  WHERE index.indrelid = to_regclass('leasetop.jobs')),
+    pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.pg_get_indexdef(index.indexrelid), '^.*? USING btree ', ''), ' WITH \([^)]*\)', '') AS what
+  FROM pg_catalog.pg_index AS index JOIN pg_catalog.pg_class AS class ON class.oid = index.indexrelid
+  WHERE index.indrelid = pg_catalog.to_regclass('leasetop.jobs')),
 published AS (
-  SELECT tablename::text AS of, to_jsonb(t) -> 'attnames' AS columns, to_jsonb(t) ->> 'rowfilter' AS only_rows -- both are new in 15
-  FROM pg_publication_tables AS t
+  SELECT tablename::text AS of, pg_catalog.to_jsonb(t) -> 'attnames' AS columns, pg_catalog.to_jsonb(t) ->> 'rowfilter' AS only_rows -- both are new in 15
+  FROM pg_catalog.pg_publication_tables AS t
   WHERE pubname = 'leasetop_jobs' AND schemaname = 'leasetop')
 SELECT 'index', 'jobs', want.name, want.without,
   CASE
@@ -53,7 +53,7 @@ WHERE NOT valid AND NOT EXISTS (SELECT FROM want_index AS want WHERE want.name =
 UNION ALL
 SELECT 'trigger', want.of, want.name, want.without,
   CASE WHEN has.tgenabled IN ('O', 'A') THEN 'fine' WHEN has.tgenabled IS NULL THEN 'missing' ELSE 'off' END, '', ''
-FROM want_trigger AS want LEFT JOIN pg_trigger AS has ON has.tgrelid = to_regclass('leasetop.' || want.of) AND has.tgname = want.name
+FROM want_trigger AS want LEFT JOIN pg_catalog.pg_trigger AS has ON has.tgrelid = pg_catalog.to_regclass('leasetop.' || want.of) AND has.tgname = want.name
 UNION ALL
 SELECT 'publication', want.of, 'leasetop_jobs', want.without,
   CASE
@@ -62,9 +62,9 @@ SELECT 'publication', want.of, 'leasetop_jobs', want.without,
     WHEN has.columns ?& want.columns THEN 'fine'
     WHEN has.columns IS NULL THEN 'fine' -- before 15 the whole row is published
     ELSE 'changed' END,
-  CASE WHEN current_setting('server_version_num')::int >= 150000 THEN '(' || array_to_string(want.columns, ', ') || ')' ELSE '' END,
-  CASE WHEN has.of IS NOT NULL THEN array_to_string(ARRAY(
-    SELECT name FROM unnest(want.columns) AS name WHERE NOT has.columns ? name), ', ') ELSE '' END
+  CASE WHEN pg_catalog.current_setting('server_version_num')::int >= 150000 THEN '(' || pg_catalog.array_to_string(want.columns, ', ') || ')' ELSE '' END,
+  CASE WHEN has.of IS NOT NULL THEN pg_catalog.array_to_string(ARRAY(
+    SELECT name FROM pg_catalog.unnest(want.columns) AS name WHERE NOT has.columns ? name), ', ') ELSE '' END
 FROM want_column AS want
   LEFT JOIN published AS has ON has.of = want.of
-  LEFT JOIN pg_publication AS made ON made.pubname = 'leasetop_jobs'
+  LEFT JOIN pg_catalog.pg_publication AS made ON made.pubname = 'leasetop_jobs'

@@ -5,20 +5,20 @@
 -- the text that changes with it: see watch_server.sql; whether row-level security hides
 -- rows from the role, the replica identity.
 WITH published AS (
-  SELECT to_jsonb(published) AS of, pubinsert AND pubupdate AND pubdelete AND pubtruncate AS every
-  FROM pg_publication_tables AS published JOIN pg_publication USING (pubname)
+  SELECT pg_catalog.to_jsonb(published) AS of, pubinsert AND pubupdate AND pubdelete AND pubtruncate AS every
+  FROM pg_catalog.pg_publication_tables AS published JOIN pg_catalog.pg_publication USING (pubname)
   WHERE pubname = 'leasetop_jobs' AND schemaname = 'leasetop' AND tablename = 'jobs')
-SELECT current_setting('wal_level'),
-  pg_is_in_recovery(),
-  coalesce(to_regclass('leasetop.jobs')::oid, 0),
+SELECT pg_catalog.current_setting('wal_level'),
+  pg_catalog.pg_is_in_recovery(),
+  coalesce(pg_catalog.to_regclass('leasetop.jobs')::oid, 0),
   NOT EXISTS (SELECT FROM published),
   NOT EXISTS (SELECT FROM published WHERE every AND of ->> 'rowfilter' IS NULL),
   coalesce((SELECT of ->> 'attnames' FROM published), ''),
-  coalesce((SELECT string_agg(mark, ' ' ORDER BY mark) FROM (
-    SELECT format('%s:%s', oid, xmin) AS mark FROM pg_publication WHERE pubname = 'leasetop_jobs'
+  coalesce((SELECT pg_catalog.string_agg(mark, ' ' ORDER BY mark) FROM (
+    SELECT pg_catalog.format('%s:%s', oid, xmin) AS mark FROM pg_catalog.pg_publication WHERE pubname = 'leasetop_jobs'
     UNION ALL
-    SELECT format('%s:%s', part.oid, part.xmin)
-    FROM pg_publication_rel AS part JOIN pg_publication ON pg_publication.oid = prpubid
+    SELECT pg_catalog.format('%s:%s', part.oid, part.xmin)
+    FROM pg_catalog.pg_publication_rel AS part JOIN pg_catalog.pg_publication ON pg_publication.oid = prpubid
     WHERE pubname = 'leasetop_jobs') AS marks), ''),
-  coalesce(row_security_active(to_regclass('leasetop.jobs')), false),
-  coalesce((SELECT relreplident::text FROM pg_class WHERE oid = to_regclass('leasetop.jobs')), '')
+  coalesce(pg_catalog.row_security_active(pg_catalog.to_regclass('leasetop.jobs')), false),
+  coalesce((SELECT relreplident::text FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('leasetop.jobs')), '')

@@ -1,3 +1,3 @@
 -- Which transactions run now. No parameters, one row: their numbers.
-SELECT coalesce(array_agg(xid::text::bigint), '{}')
-FROM pg_snapshot_xip(pg_current_snapshot()) AS running(xid)
+SELECT coalesce(pg_catalog.array_agg(xid::text::bigint), '{}')
+FROM pg_catalog.pg_snapshot_xip(pg_catalog.pg_current_snapshot()) AS running(xid)

@@ -7,9 +7,9 @@
 -- for each queue; and by a bitmap read all of an index for a page of it.
 --   $1 the process id which the connection was told   $2 our statement_timeout in ms
 -- Rows: name and value of each setting; none behind a pooler.
-SELECT name, set_config(name, value, false)
+SELECT name, pg_catalog.set_config(name, value, false)
 FROM (
-  SELECT name, least(nullif(setting::bigint, 0), $2::bigint)::text FROM pg_settings WHERE name = 'statement_timeout'
+  SELECT name, least(nullif(setting::bigint, 0), $2::bigint)::text FROM pg_catalog.pg_settings WHERE name = 'statement_timeout'
   UNION ALL VALUES ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan'), ('enable_bitmapscan', 'off')
 ) AS session(name, value)
-WHERE pg_backend_pid() = $1::bigint
+WHERE pg_catalog.pg_backend_pid() = $1::bigint

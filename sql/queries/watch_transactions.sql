@@ -11,14 +11,14 @@ WITH open AS (
   SELECT pid::bigint AS pid, coalesce(application_name, '') AS name, coalesce(usename, '')::text AS owner,
     coalesce(datname, '')::text AS place, coalesce(state, '') AS state, xact_start AS began,
     backend_xid IS NOT NULL AS writes, backend_xmin IS NOT NULL AS looks
-  FROM pg_stat_activity
-  WHERE pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type IN ('client backend', 'background worker')
+  FROM pg_catalog.pg_stat_activity
+  WHERE pid <> pg_catalog.pg_backend_pid() AND xact_start IS NOT NULL AND backend_type IN ('client backend', 'background worker')
   UNION ALL
   SELECT 0, gid, owner::text, database::text, 'prepared', prepared, true, true
-  FROM pg_prepared_xacts)
-SELECT pid, name, owner, place, place = current_database(), state, began, writes, looks
+  FROM pg_catalog.pg_prepared_xacts)
+SELECT pid, name, owner, place, place = pg_catalog.current_database(), state, began, writes, looks
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY place = current_database() ORDER BY began) AS nth
+  SELECT *, pg_catalog.row_number() OVER (PARTITION BY place = pg_catalog.current_database() ORDER BY began) AS nth
   FROM open) AS ordered
 WHERE nth <= $1::int
 ORDER BY began, pid

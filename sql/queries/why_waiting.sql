@@ -9,19 +9,19 @@ WITH job AS (
   FROM leasetop.jobs
   WHERE id = $1::bigint
     AND status IS NOT DISTINCT FROM 'pending')
-SELECT CASE WHEN isfinite(job.run_at) THEN extract(epoch FROM job.run_at - now())::float8 END,
+SELECT CASE WHEN pg_catalog.isfinite(job.run_at) THEN extract(epoch FROM job.run_at - pg_catalog.now())::float8 END,
   job.run_at = 'infinity', job.queue,
   pause.paused_at, coalesce(pause.paused_by, ''), coalesce(pause.paused_why, ''),
   ahead.n, running.n, running.last
 FROM job
 LEFT JOIN leasetop.queues AS pause ON pause.queue = job.queue
 CROSS JOIN LATERAL (
-  SELECT count(*) AS n FROM (
+  SELECT pg_catalog.count(*) AS n FROM (
     SELECT FROM leasetop.jobs
-    WHERE jobs.queue = job.queue AND status = 'pending' AND run_at <= now() AND (jobs.run_at, jobs.id) < (job.run_at, job.id)
+    WHERE jobs.queue = job.queue AND status = 'pending' AND run_at <= pg_catalog.now() AND (jobs.run_at, jobs.id) < (job.run_at, job.id)
     ORDER BY jobs.queue, jobs.run_at, jobs.id LIMIT $2::bigint) AS counted) AS ahead
 CROSS JOIN LATERAL (
-  SELECT count(*) AS n, max(locked_at) AS last FROM (
+  SELECT pg_catalog.count(*) AS n, pg_catalog.max(locked_at) AS last FROM (
     SELECT locked_at FROM leasetop.jobs
     WHERE jobs.queue = job.queue AND status = 'processing'
     ORDER BY jobs.queue, jobs.id LIMIT $2::bigint) AS counted) AS running
