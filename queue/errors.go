@@ -26,8 +26,12 @@ var (
 	// ErrSchemaOld says that the schema lacks something this program needs: it was made
 	// by an older release. The cure is `leasetop migrate up`.
 	ErrSchemaOld = errors.New("schema too old")
-	// ErrRefused says that the server answered and let nobody in: a wrong password,
-	// an unknown user or database, a rule of pg_hba.conf. Trying again does not help.
+	// ErrNotConnected says that no connection could be made. The text names the address
+	// and the cure.
+	ErrNotConnected = errors.New("not connected")
+	// ErrRefused says that the server answered and let nobody in: a wrong password, an
+	// unknown user or database, a rule of pg_hba.conf, a missing CONNECT, a database that
+	// takes no connections. Trying again does not help.
 	ErrRefused = errors.New("connection refused by the server")
 	// ErrStatementTimeout says that a statement took longer than the role's
 	// statement_timeout. The text names the setting to raise.
@@ -60,16 +64,6 @@ func (e *schemaOld) Error() string {
 }
 func (e *schemaOld) Is(target error) bool { return target == ErrSchemaOld }
 func (e *schemaOld) Unwrap() error        { return e.cause }
-
-// refused is the server's own words; pgx's tell of every address and TLS mode tried.
-type refused struct {
-	message string
-	cause   error
-}
-
-func (e *refused) Error() string        { return "the server refuses the connection: " + e.message }
-func (e *refused) Is(target error) bool { return target == ErrRefused }
-func (e *refused) Unwrap() error        { return e.cause }
 
 // Permanent marks an error that no retry can cure (bad input, a bug): the job
 // is buried at once. A nil err stays nil.

@@ -59,3 +59,18 @@ func ExampleQueue_Migrate() {
 	// true
 	// <nil>
 }
+
+// A reading that is too long for the role's statement_timeout is read in smaller parts; one
+// that somebody cancelled is not tried again.
+func ExampleQueue_TookTooLong() {
+	q, err := queue.Open(ctx, database()+"&statement_timeout=50ms", queue.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close()
+
+	_, err = q.Pool().Exec(ctx, "SELECT pg_sleep(10)")
+	fmt.Println(q.TookTooLong(err))
+	// Output: true
+}

@@ -219,6 +219,9 @@ func (q *Queue) failed(operation string, err error, statement ...string) error {
 	if err == nil {
 		return nil
 	}
+	if e := notConnected(err); e != nil {
+		return fmt.Errorf("%s: %w", operation, e)
+	}
 	for _, s := range statement {
 		err = q.forbid(err, s)
 	}
@@ -235,8 +238,6 @@ func (q *Queue) failed(operation string, err error, statement ...string) error {
 			return fmt.Errorf("%s: the server takes no writes, as a standby or by default_transaction_read_only: %w", operation, err)
 		case queryCanceled:
 			return fmt.Errorf("%s: %w", operation, q.cut(err))
-		case "28000", "28P01", "3D000": // invalid_authorization, invalid_password, invalid_catalog_name
-			return fmt.Errorf("%s: %w", operation, &refused{message: pg.Message, cause: err})
 		}
 	}
 	return fmt.Errorf("%s: %w", operation, err)

@@ -121,3 +121,9 @@ func ExampleMigrations() {
 	// [00002_signals.sql] <nil>
 	// true <nil>
 }
+
+// A name stands in a statement as it is, or in quotes where PostgreSQL needs them.
+func ExampleQuoted() {
+	fmt.Println(sql.Quoted("app"), sql.Quoted("App role"))
+	// Output: app "App role"
+}

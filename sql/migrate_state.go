@@ -52,7 +52,7 @@ func (m *migrator) look(ctx context.Context) error {
 	}
 	if !s.mayUse || !s.mayRead {
 		return s.forbidden(fmt.Sprintf("look which migrations schema %s has", m.schema.name),
-			fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[2]s; GRANT SELECT ON %[1]s.migrations TO %[2]s", m.schema.name, quoted(s.role)))
+			fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[2]s; GRANT SELECT ON %[1]s.migrations TO %[2]s", m.schema.name, Quoted(s.role)))
 	}
 	rows, err := m.conn.Query(ctx, m.schema.Query("migrations_applied"))
 	if err != nil {
@@ -114,13 +114,13 @@ func (s *state) mayMigrate(schema string) error {
 			schema, newest.Version, first.Version, first.File)
 	case !s.exists && !s.mayCreateSchema:
 		return s.forbidden(fmt.Sprintf("create schema %s in database %s", schema, s.database),
-			fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s, or GRANT CREATE ON DATABASE %s TO %[2]s", schema, quoted(s.role), quoted(s.database)))
+			fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s, or GRANT CREATE ON DATABASE %s TO %[2]s", schema, Quoted(s.role), Quoted(s.database)))
 	case s.exists && !(s.mayUse && s.mayCreate):
-		grants = fmt.Sprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s", schema, quoted(s.role))
+		grants = fmt.Sprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s", schema, Quoted(s.role))
 	case !s.mayActAsOwner:
-		grants = fmt.Sprintf("GRANT %s TO %s, or migrate as %[1]s", s.owner, quoted(s.role))
+		grants = fmt.Sprintf("GRANT %s TO %s, or migrate as %[1]s", s.owner, Quoted(s.role))
 	case s.versioned && !s.mayRecord:
-		grants = fmt.Sprintf("GRANT SELECT, INSERT, DELETE ON %s.migrations TO %s", schema, quoted(s.role))
+		grants = fmt.Sprintf("GRANT SELECT, INSERT, DELETE ON %s.migrations TO %s", schema, Quoted(s.role))
 	default:
 		return nil
 	}
@@ -136,17 +136,17 @@ func (s *state) mayTakeBack(schema string) error {
 		return fmt.Errorf("%w: schema %s is at step %d, and this program knows them up to %d: use the program that took it",
 			ErrNewerStep, schema, newest.Version, known()[len(known())-1].Version)
 	case !s.mayActAsOwner:
-		return s.forbidden("change schema "+schema, fmt.Sprintf("GRANT %s TO %s, or migrate as %[1]s", s.owner, quoted(s.role)))
+		return s.forbidden("change schema "+schema, fmt.Sprintf("GRANT %s TO %s, or migrate as %[1]s", s.owner, Quoted(s.role)))
 	}
 	return nil
 }
 
 func (s *state) forbidden(what, grant string) error {
-	return fmt.Errorf("%w: %s may not %s: %s", ErrForbidden, quoted(s.role), what, grant)
+	return fmt.Errorf("%w: %s may not %s: %s", ErrForbidden, Quoted(s.role), what, grant)
 }
 
-// quoted is a name as an SQL statement takes it.
-func quoted(name string) string {
+// Quoted is a name as an SQL statement takes it.
+func Quoted(name string) string {
 	if schemaName.MatchString(name) && !slices.Contains(reserved, name) {
 		return name
 	}

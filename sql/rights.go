@@ -18,7 +18,7 @@ type Right struct {
 
 // Grant is the statement that gives the right to a role.
 func (r Right) Grant(role string) string {
-	return fmt.Sprintf("GRANT %s ON %s%s.%s TO %s", strings.Join(r.Privileges, ", "), r.kind, r.schema, r.Object, quoted(role))
+	return fmt.Sprintf("GRANT %s ON %s%s.%s TO %s", strings.Join(r.Privileges, ", "), r.kind, r.schema, r.Object, Quoted(role))
 }
 
 var (
@@ -90,5 +90,5 @@ func (s *Schema) Rights(file string) []Right {
 
 // GrantUsage is the statement that lets a role into the schema.
 func (s *Schema) GrantUsage(role string) string {
-	return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", s.name, quoted(role))
+	return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", s.name, Quoted(role))
 }

@@ -146,7 +146,7 @@ var (
 	// jobNumber is where a text says which job it is about.
 	jobNumber = regexp.MustCompile(`(?: of)? ?\bjob \d+:?`)
 	// errorSigns are in what comes from PostgreSQL or the network as it is.
-	errorSigns = regexp.MustCompile(`SQLSTATE|failed to connect|dial |EOF|refused|deadline|timeout|closed|reset|broken pipe`)
+	errorSigns = regexp.MustCompile(`SQLSTATE|connect to |dial |EOF|refused|deadline|timeout|closed|reset|broken pipe`)
 )
 
 // jobsNamed is of how many jobs one event names all.

@@ -28,7 +28,7 @@ func TestEventsOfAPlayAreFolded(t *testing.T) {
 	for range 2 {
 		add("", workers.DBTrouble, "claims fail: claim: "+errNoPlay.Error())
 	}
-	add("", "", "38 enqueues were not acknowledged: enqueue: failed to connect to `user=app`: /tmp/.s.PGSQL.5432")
+	add("", "", "38 enqueues were not acknowledged: enqueue: connect to /tmp/.s.PGSQL.5432")
 	add("", "", "plan 1: redrive 200 dead letters, 5 first")
 	var told []string
 	for _, e := range fold(events) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -125,18 +124,13 @@ func (d *Database) Close() error {
 	return d.server.Stop(ctx)
 }
 
-// Explain adds where the database is, and the cure, to errors that only say that
-// nobody answered there. What it returns holds no password.
+// Explain adds where the address is from to errors of connecting, which have the address and
+// the cure.
 func (d *Database) Explain(err error) error {
-	switch {
-	case err == nil || d.Private():
-		return err
-	case errors.Is(err, queue.ErrRefused):
-		return fmt.Errorf("%w: check the user, the password and the database of %s (%s)", err, d.source.From, local.Redact(d.url))
-	case !strings.Contains(err.Error(), "failed to connect to"):
+	if err == nil || d.Private() || !errors.Is(err, queue.ErrNotConnected) {
 		return err
 	}
-	return fmt.Errorf("%w: check that the server runs and that %s is right (%s)", err, d.source.From, local.Redact(d.url))
+	return fmt.Errorf("%w (from %s)", err, d.source.From)
 }
 
 // With opens the database for one command, does it, and closes.
