@@ -430,7 +430,7 @@ RETURNING id
     "release": """
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
-    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0 THEN pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8) ELSE run_at END,
+    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0::float8 THEN pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8) ELSE run_at END,
     attempts = CASE WHEN cancelled_by IS NULL THEN greatest(attempts - 1, 0) ELSE attempts END,
     locked_at = NULL,
     locked_by = NULL,
@@ -450,7 +450,7 @@ WITH held AS (
   FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::float8[]) AS beat(id, owner, secs, spare)
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
-    AND (beat.spare = 0 OR jobs.lease_expires_at >= pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => beat.spare))
+    AND (beat.spare = 0::float8 OR jobs.lease_expires_at >= pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => beat.spare))
   ORDER BY jobs.id
   FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs
@@ -484,7 +484,7 @@ SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pe
     errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
     updated_at = pg_catalog.now()
 FROM expired, LATERAL (
-  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n || ' times' END || ': the lease ran out without a heartbeat' AS text
+  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
   FROM (
     SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
     FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt

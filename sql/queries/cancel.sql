@@ -27,6 +27,6 @@ cancelled AS (
   FROM wanted
   WHERE jobs.id = wanted.id
   RETURNING jobs.id, jobs.status)
-SELECT id, status, CASE WHEN status = 'processing' AND pg_catalog.pg_notification_queue_usage() <= 0.9
-  THEN pg_catalog.pg_notify('leasetop_control', 'cancel ' || id)::text END
+SELECT id, status, CASE WHEN status = 'processing' AND pg_catalog.pg_notification_queue_usage() <= 0.9::float8
+  THEN pg_catalog.pg_notify('leasetop_control', 'cancel ' || id::text)::text END
 FROM cancelled

@@ -23,7 +23,7 @@ WITH causes(queue, kind, status, attempts, max_attempts, jobs, minutes, payload,
 letters AS (
   SELECT causes.*, n, (ARRAY['ada', 'alan', 'barbara', 'claude', 'donald', 'edsger', 'frances', 'grace', 'hedy', 'katherine', 'ken', 'leslie'])[1 + n % 12] AS person,
     (1000 + n * 7919 % 9000)::text AS number,
-    pg_catalog.now() - pg_catalog.make_interval(secs => minutes * 60 * ((jobs - n)::float8 / jobs) + 40 + n % 7) AS died
+    pg_catalog.now() - pg_catalog.make_interval(secs => (minutes * 60)::float8 * ((jobs - n)::float8 / jobs::float8) + (40 + n % 7)::float8) AS died
   FROM causes, pg_catalog.generate_series(1, jobs) AS n
   WHERE NOT EXISTS (SELECT FROM leasetop.jobs)
 )

@@ -12,5 +12,5 @@ WITH old AS (
   LIMIT $3::int
   FOR UPDATE SKIP LOCKED),
 effects AS (DELETE FROM leasetop.demo_ledger USING old WHERE job_id = old.id),
-keys AS (DELETE FROM leasetop.once USING old WHERE key = 'demo:' || old.id)
+keys AS (DELETE FROM leasetop.once USING old WHERE key = 'demo:' || old.id::text)
 DELETE FROM leasetop.jobs USING old WHERE jobs.id = old.id

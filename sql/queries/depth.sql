@@ -34,7 +34,7 @@ dead_queues(queue) AS (
   FROM dead_queues WHERE dead_queues.queue IS NOT NULL
 ),
 done AS (
-  SELECT queue, pg_catalog.round(pg_catalog.count(*) * 100 / $2::float8)::bigint AS n
+  SELECT queue, pg_catalog.round((pg_catalog.count(*) * 100)::float8 / $2::float8)::bigint AS n
   FROM leasetop.jobs TABLESAMPLE SYSTEM ($2::float8) REPEATABLE (1)
   WHERE status = 'completed'
   GROUP BY queue

@@ -17,7 +17,7 @@ WITH held AS (
   FROM unnest($1::bigint[], $2::text[], $3::float8[], $4::float8[]) AS beat(id, owner, secs, spare)
   JOIN leasetop.jobs ON jobs.id = beat.id AND jobs.locked_by = beat.owner
   WHERE jobs.status IS NOT DISTINCT FROM 'processing'
-    AND (beat.spare = 0 OR jobs.lease_expires_at >= pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => beat.spare))
+    AND (beat.spare = 0::float8 OR jobs.lease_expires_at >= pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => beat.spare))
   ORDER BY jobs.id
   FOR NO KEY UPDATE OF jobs SKIP LOCKED)
 UPDATE leasetop.jobs

@@ -18,8 +18,8 @@ FROM (
     WHERE p.id = $1::bigint
       AND r.position > greatest(
         (SELECT position FROM leasetop.redrive_jobs WHERE job_id = $2::bigint AND plan + 0 = $1::bigint),
-        CASE WHEN $3::text[] <@ '{waiting,left}' THEN (SELECT reached FROM leasetop.redrive_plans WHERE id = $1::bigint) ELSE 0 END)
-      AND r.position <= (SELECT CASE WHEN $3::text[] && '{waiting,left}' OR $3::text[] IS NULL THEN total ELSE reached END
+        CASE WHEN $3::text[] OPERATOR(pg_catalog.<@) '{waiting,left}' THEN (SELECT reached FROM leasetop.redrive_plans WHERE id = $1::bigint) ELSE 0 END)
+      AND r.position <= (SELECT CASE WHEN $3::text[] OPERATOR(pg_catalog.&&) '{waiting,left}' OR $3::text[] IS NULL THEN total ELSE reached END
         FROM leasetop.redrive_plans WHERE id = $1::bigint)
   ) AS listed
   WHERE $3::text[] IS NULL OR listed.state = ANY ($3::text[])

@@ -9,7 +9,7 @@
 -- id order. A key that becomes live meanwhile fails it with 23505.
 -- Run under plan_patience.sql: all that is joined is read once, whatever the statistics say. Index: primary keys, jobs_idempotency, jobs_archive_pkey.
 WITH mine AS (
-  SELECT id, by_whom || ' (plan ' || id || ')' AS by
+  SELECT id, by_whom || ' (plan ' || id::text || ')' AS by
   FROM leasetop.redrive_plans
   WHERE id = $1::bigint
     AND token = $2::text
@@ -41,10 +41,10 @@ judged AS (
           FROM leasetop.jobs WHERE jobs.id = batch.job_id),
         (SELECT 'already discarded' FROM leasetop.jobs_archive WHERE jobs_archive.id = batch.job_id),
         'no such job')
-      WHEN dead.idempotency_key IS NOT NULL THEN 'idempotency key in use by #' || coalesce(
+      WHEN dead.idempotency_key IS NOT NULL THEN 'idempotency key in use by #' || (coalesce(
         (SELECT live.id FROM leasetop.jobs AS live
           WHERE live.queue = dead.queue AND live.idempotency_key = dead.idempotency_key AND live.status IN ('pending', 'processing')),
-        nullif(pg_catalog.first_value(dead.id) OVER (PARTITION BY dead.queue, dead.idempotency_key ORDER BY batch.position), dead.id))
+        nullif(pg_catalog.first_value(dead.id) OVER (PARTITION BY dead.queue, dead.idempotency_key ORDER BY batch.position), dead.id)))::text
     END AS reason
   FROM batch
   LEFT JOIN dead ON dead.id = batch.job_id),
@@ -89,6 +89,6 @@ SET reached = p.reached + done.redriven + done.skipped,
     executor_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $5::float8)
 FROM mine,
   (SELECT pg_catalog.count(*) FILTER (WHERE state = 'redriven') AS redriven, pg_catalog.count(*) FILTER (WHERE state = 'skipped') AS skipped FROM noted) AS done,
-  (SELECT pg_catalog.count(pg_catalog.pg_notify('leasetop_ready', queue)) FROM (SELECT DISTINCT queue FROM moved WHERE pg_catalog.pg_notification_queue_usage() <= 0.9) AS woken) AS told
+  (SELECT pg_catalog.count(pg_catalog.pg_notify('leasetop_ready', queue)) FROM (SELECT DISTINCT queue FROM moved WHERE pg_catalog.pg_notification_queue_usage() <= 0.9::float8) AS woken) AS told
 WHERE p.id = mine.id
 RETURNING done.redriven, done.skipped

@@ -16,7 +16,7 @@ UPDATE leasetop.redrive_jobs AS r
 SET state = 'skipped',
     at = pg_catalog.now(),
     reason = coalesce(
-      (SELECT 'idempotency key in use by #' || live.id
+      (SELECT 'idempotency key in use by #' || live.id::text
         FROM leasetop.jobs
         JOIN leasetop.jobs AS live ON live.queue = jobs.queue AND live.idempotency_key = jobs.idempotency_key
         WHERE jobs.id = r.job_id AND live.status IN ('pending', 'processing') AND live.id <> jobs.id),

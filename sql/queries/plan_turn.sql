@@ -43,7 +43,7 @@ closed AS (
   RETURNING entry.id),
 logged AS (
   INSERT INTO leasetop.operator_log (by_whom, what, filter, reason, plan, asked, ended)
-  SELECT CASE turned.state_by WHEN '' THEN 'plan ' || turned.id ELSE turned.state_by END,
+  SELECT CASE turned.state_by WHEN '' THEN 'plan ' || turned.id::text ELSE turned.state_by END,
     $7::text, turned.filter, turned.why, turned.id,
     CASE WHEN $3::text = 'undoing' THEN turned.redriven ELSE 0 END,
     CASE WHEN $3::text <> 'undoing' THEN pg_catalog.now() END

@@ -8,7 +8,7 @@
 -- job has its updated_at from then in at. As in plan_redrive.sql, nothing is joined that
 -- would be read once for each job. Locks as plan_redrive.sql. Index: primary keys, jobs_archive_pkey.
 WITH mine AS (
-  SELECT id, state_by || ' (plan ' || id || ')' AS by
+  SELECT id, state_by || ' (plan ' || id::text || ')' AS by
   FROM leasetop.redrive_plans
   WHERE id = $1::bigint
     AND token = $2::text

@@ -23,7 +23,7 @@ SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pe
     errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
     updated_at = pg_catalog.now()
 FROM expired, LATERAL (
-  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n || ' times' END || ': the lease ran out without a heartbeat' AS text
+  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
   FROM (
     SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
     FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt

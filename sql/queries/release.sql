@@ -5,7 +5,7 @@
 -- Rows: the new status and the queue; none when the claim is gone. Index: primary key.
 UPDATE leasetop.jobs
 SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
-    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0 THEN pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8) ELSE run_at END,
+    run_at = CASE WHEN cancelled_by IS NULL AND $3::float8 > 0::float8 THEN pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8) ELSE run_at END,
     attempts = CASE WHEN cancelled_by IS NULL THEN greatest(attempts - 1, 0) ELSE attempts END,
     locked_at = NULL,
     locked_by = NULL,

@@ -33,7 +33,7 @@ indexed(id, status) AS MATERIALIZED (
      LIMIT $10::bigint)
     UNION ALL
     (SELECT id, status FROM leasetop.jobs
-     WHERE status IN ('failed', 'dead') AND ($1::text IS NULL OR queue = $1::text) AND ARRAY['failed', 'dead'] && $2::text[]
+     WHERE status IN ('failed', 'dead') AND ($1::text IS NULL OR queue = $1::text) AND ARRAY['failed', 'dead'] OPERATOR(pg_catalog.&&) $2::text[]
      ORDER BY queue, died_at, id
      LIMIT $10::bigint)) AS every
   LIMIT $10::bigint

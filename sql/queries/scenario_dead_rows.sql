@@ -2,4 +2,4 @@
 -- No parameters, one row.
 SELECT n_dead_tup
 FROM pg_catalog.pg_stat_all_tables
-WHERE relid = 'leasetop.jobs'::regclass
+WHERE relid = 'leasetop.jobs'::regclass::oid

@@ -3,4 +3,4 @@
 -- No parameters. One row.
 SELECT pg_catalog.to_regclass('leasetop.scenario_ledger_job') IS NULL OR NOT EXISTS (
   SELECT FROM pg_catalog.pg_attribute
-  WHERE attrelid = pg_catalog.to_regclass('leasetop.scenario_runs') AND attname = 'beat')
+  WHERE attrelid = pg_catalog.to_regclass('leasetop.scenario_runs')::oid AND attname = 'beat')

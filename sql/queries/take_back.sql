@@ -16,4 +16,4 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
 WHERE id = $1::bigint
   AND locked_by = $2::text
   AND status IS NOT DISTINCT FROM 'processing'
-RETURNING status, queue, CASE WHEN pg_catalog.pg_notification_queue_usage() <= 0.9 THEN pg_catalog.pg_notify('leasetop_control', 'cancel ' || id)::text END
+RETURNING status, queue, CASE WHEN pg_catalog.pg_notification_queue_usage() <= 0.9::float8 THEN pg_catalog.pg_notify('leasetop_control', 'cancel ' || id::text)::text END

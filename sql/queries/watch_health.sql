@@ -25,4 +25,4 @@ FROM pg_catalog.pg_class AS jobs
   JOIN pg_catalog.pg_stat_all_tables AS rows ON rows.relid = jobs.oid
   CROSS JOIN LATERAL (
     SELECT pg_catalog.jsonb_object_agg(option_name, option_value) AS set FROM pg_catalog.pg_options_to_table(jobs.reloptions)) AS options
-WHERE jobs.oid = pg_catalog.to_regclass('leasetop.jobs')
+WHERE jobs.oid = pg_catalog.to_regclass('leasetop.jobs')::oid

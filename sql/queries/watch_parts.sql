@@ -32,7 +32,7 @@ has_index AS (
     -- (queue, run_at, id) WHERE …, without the name before and storage options within.
     pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.pg_get_indexdef(index.indexrelid), '^.*? USING btree ', ''), ' WITH \([^)]*\)', '') AS what
   FROM pg_catalog.pg_index AS index JOIN pg_catalog.pg_class AS class ON class.oid = index.indexrelid
-  WHERE index.indrelid = pg_catalog.to_regclass('leasetop.jobs')),
+  WHERE index.indrelid = pg_catalog.to_regclass('leasetop.jobs')::oid),
 published AS (
   SELECT tablename::text AS of, pg_catalog.to_jsonb(t) -> 'attnames' AS columns, pg_catalog.to_jsonb(t) ->> 'rowfilter' AS only_rows -- both are new in 15
   FROM pg_catalog.pg_publication_tables AS t
@@ -53,7 +53,7 @@ WHERE NOT valid AND NOT EXISTS (SELECT FROM want_index AS want WHERE want.name =
 UNION ALL
 SELECT 'trigger', want.of, want.name, want.without,
   CASE WHEN has.tgenabled IN ('O', 'A') THEN 'fine' WHEN has.tgenabled IS NULL THEN 'missing' ELSE 'off' END, '', ''
-FROM want_trigger AS want LEFT JOIN pg_catalog.pg_trigger AS has ON has.tgrelid = pg_catalog.to_regclass('leasetop.' || want.of) AND has.tgname = want.name
+FROM want_trigger AS want LEFT JOIN pg_catalog.pg_trigger AS has ON has.tgrelid = pg_catalog.to_regclass('leasetop.' || want.of)::oid AND has.tgname = want.name
 UNION ALL
 SELECT 'publication', want.of, 'leasetop_jobs', want.without,
   CASE

@@ -21,4 +21,4 @@ SELECT pg_catalog.current_setting('wal_level'),
     FROM pg_catalog.pg_publication_rel AS part JOIN pg_catalog.pg_publication ON pg_publication.oid = prpubid
     WHERE pubname = 'leasetop_jobs') AS marks), ''),
   coalesce(pg_catalog.row_security_active(pg_catalog.to_regclass('leasetop.jobs')), false),
-  coalesce((SELECT relreplident::text FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('leasetop.jobs')), '')
+  coalesce((SELECT relreplident::text FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('leasetop.jobs')::oid), '')

@@ -8,7 +8,7 @@
 WITH waiting AS (
   SELECT pid, waitstart, pg_catalog.pg_blocking_pids(pid) AS behind
   FROM pg_catalog.pg_locks
-  WHERE locktype = 'relation' AND NOT granted AND relation = pg_catalog.to_regclass('leasetop.jobs')
+  WHERE locktype = 'relation' AND NOT granted AND relation = pg_catalog.to_regclass('leasetop.jobs')::oid
     AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())),
 head AS (
   SELECT holder AS pid
