@@ -97,7 +97,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 
 // Init asks the terminal for its background and starts the clock and the feed.
 func (a *app) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0), a.watchBroken(0))
+	return tea.Batch(tea.RequestBackgroundColor, a.pull(pulledMsg{}), a.second(), a.readLedger(0), a.watchBroken(0), a.awaitServer())
 }
 
 // Update takes one message.
@@ -147,6 +147,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.refresh()
 	case tea.PasteMsg:
 		a.pasted(msg.Content)
+	case serverNewsMsg:
+		return a.serverTold(msg)
 	case jobsMsg:
 		a.jobsTab.Took(msg)
 	case deadMsg:

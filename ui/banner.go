@@ -16,6 +16,9 @@ const grace = 2 * time.Second
 // the cure. Empty when all is well.
 func banner(p *picture, w int) []string {
 	s := p.state
+	if p.serverDown != "" { // the cause of all that the feed lacks
+		return []string{" " + p.theme.bad.draw(oneLine("! "+p.serverDown, "", w-2)) + " "}
+	}
 	if s.Version == 0 {
 		return nil
 	}
@@ -104,6 +107,9 @@ func sources(p *picture) []string {
 		return []string{"nothing is connected yet"}
 	}
 	notes := figures(p)
+	if p.serverDown != "" {
+		notes = append(notes, p.serverDown)
+	}
 	for _, l := range links(p) {
 		text := l.name + ": " + l.feeds
 		switch {

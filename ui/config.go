@@ -29,6 +29,9 @@ type Config struct {
 
 	Alerts Alerts // what is watched for; the zero value is nothing
 
+	// Server reports the deaths of the private server; nil when there is none.
+	Server <-chan ServerNews
+
 	In  io.Reader // nil is standard input
 	Out io.Writer // nil is standard output
 }
@@ -123,6 +126,12 @@ type Ledger struct {
 	Overlap  time.Duration // for how long at most
 	Lease    time.Duration // of the demonstration's jobs
 	Others   bool          // leases were taken back by reapers of which nobody here knows how soon they were
+}
+
+// ServerNews says in one line what happened to the private server.
+type ServerNews struct {
+	Text string
+	Down bool // it is still down: the line stays until the next news
 }
 
 // ioTimeout bounds every call that a key starts.

@@ -27,9 +27,11 @@ type picture struct {
 	ledger  *Ledger         // nil without a demonstration
 	counted time.Time       // this machine's clock, when it was counted
 	alone   bool            // no workers run in this process
-	alarm   *alert.Alarm    // judges also while this picture is frozen
-	now     time.Time       // the database's clock
-	local   time.Time       // this machine's clock at the same moment
+
+	serverDown string       // why the private server is down; "" when it is not, or there is none
+	alarm      *alert.Alarm // judges also while this picture is frozen
+	now        time.Time    // the database's clock
+	local      time.Time    // this machine's clock at the same moment
 
 	totals   totals
 	whole    watch.QueueDepth // all queues together

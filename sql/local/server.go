@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,8 +56,11 @@ type Server struct {
 	follows *Server   // what it was made a standby of; nil for none
 	came    time.Time // when this program had come to it, if nobody else used it then; else zero
 
-	mu    sync.Mutex
-	users *fileLock // nil once Stop was called
+	mu      sync.Mutex
+	users   *fileLock // nil once Stop was called
+	endKeep func()    // ends Keep; nil if there is none
+
+	halted atomic.Bool // Halt stopped it
 }
 
 // Start attaches to the server, starting it if it does not run, and holds it
@@ -128,6 +132,9 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.users == nil {
 		return nil
 	}
+	if s.endKeep != nil {
+		s.endKeep()
+	}
 	err := s.detach(ctx)
 	s.users.release()
 	s.users = nil
@@ -158,6 +165,7 @@ func (s *Server) detach(ctx context.Context) error {
 // Halt stops the server whoever uses it, for tests and faults. Restart, or
 // anybody's Start, brings it back.
 func (s *Server) Halt(ctx context.Context, mode Mode) error {
+	s.halted.Store(true)
 	return s.exclusively(ctx, "halt", func(bin binaries) error { return s.halt(ctx, bin, mode) })
 }
 
@@ -168,6 +176,7 @@ func (s *Server) Restart(ctx context.Context, mode Mode) error {
 		if err := s.halt(ctx, bin, mode); err != nil {
 			return err
 		}
+		defer s.halted.Store(false) // when it runs: else Keep would take it for dead
 		return s.bringUp(ctx, bin, s.options)
 	})
 }

@@ -35,6 +35,19 @@ type Where struct {
 	MaxConns int32
 	// Progress is told what takes time. May be nil.
 	Progress func(step string)
+	// Revived is told in one line when the private server died while it was in use:
+	// that it was started again, or why it is still down. nil tells Progress.
+	Revived func(news string, down bool)
+}
+
+// revived is whom a death of the private server is told.
+func (w Where) revived(r local.Revival) {
+	switch {
+	case w.Revived != nil:
+		w.Revived(r.String(), r.Err != nil)
+	case w.Progress != nil:
+		w.Progress(r.String())
+	}
 }
 
 // Database is an open database and, when it is the private one, a hold on its server.
@@ -82,6 +95,7 @@ func (d *Database) startServer(ctx context.Context, w Where) (err error) {
 	if d.url, err = d.server.Database(ctx, localDatabase); err != nil {
 		return errors.Join(err, d.Close())
 	}
+	d.server.Keep(w.revived)
 	return nil
 }
 

@@ -29,6 +29,16 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 	}
 	w.Fresh = fresh
 	w.MaxConns = 10
+	var news chan ui.ServerNews
+	if noScreen == "" {
+		news = make(chan ui.ServerNews, 16)
+		w.Revived = func(text string, down bool) {
+			select {
+			case news <- ui.ServerNews{Text: text, Down: down}:
+			default: // the screen has ended, or is far behind: it shows what it has
+			}
+		}
+	}
 	d, err := cli.Open(ctx, w)
 	if err != nil {
 		return err
@@ -48,7 +58,7 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 			defer stop()
 			go func() { _ = damage.Look(looking) }() // where it cannot be told, nothing is said
 		}
-		return show(ctx, d, feed, nil, damage, alerts, noScreen)
+		return show(ctx, d, feed, nil, damage, alerts, news, noScreen)
 	}
 	shop, err := openShop(lasting, d)
 	if err != nil {
@@ -64,7 +74,7 @@ func dashboard(ctx context.Context, w cli.Where, fresh, wantPlain bool, alerts u
 	if err := shop.begin(lasting, d); err != nil {
 		return err
 	}
-	return show(ctx, d, feed, shop, shop.damage, alerts, noScreen)
+	return show(ctx, d, feed, shop, shop.damage, alerts, news, noScreen)
 }
 
 // plainReason says why there is no screen; "" when there is one.
@@ -97,7 +107,7 @@ func unusable(ctx context.Context, d *cli.Database) error {
 }
 
 // show shows it, on the screen or as lines. shop is nil where there is no demonstration.
-func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, damage *faults.Damage, alerts ui.Alerts, noScreen string) error {
+func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, damage *faults.Damage, alerts ui.Alerts, news <-chan ui.ServerNews, noScreen string) error {
 	if noScreen != "" {
 		if shop == nil {
 			return plain.Run(ctx, feed, nil, alerts.Limits, os.Stdout)
@@ -111,7 +121,7 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, da
 	defer swept.Wait()
 	defer stop()
 	config := ui.Config{
-		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts,
+		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts, Server: news,
 		Scenarios: playhouse{d.Ground()}, Faults: damage,
 	}
 	if shop != nil {

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -156,6 +158,41 @@ func TestPrivateServerShowsItsWorkToOthers(t *testing.T) {
 	}
 	if err := q.Ping(t.Context()); err == nil {
 		t.Error("the private server outlived the last who used it")
+	}
+}
+
+// Whoever started the server looks after it; when that one is gone, those who are left do.
+func TestPrivateServerThatDiesIsStartedAgainByThoseWhoUseIt(t *testing.T) {
+	t.Parallel()
+	home := testdb.Home(t)
+	dashboard := start(t, "LEASETOP_HOME="+home, "DATABASE_URL=")
+	dashboard.until(" completed w")
+	killPrivateServer(t, home)
+	dashboard.complains("the private server had died and was started again")
+	dashboard.until(" completed w") // its workers have come back
+	work := startWith(t, []string{"work", "--queue", "emails"}, "LEASETOP_HOME="+home, "DATABASE_URL=")
+	work.complains("each job by")
+	dashboard.end(syscall.SIGKILL)
+	killPrivateServer(t, home)
+	work.complains("the private server had died and was started again")
+	if status := work.end(syscall.SIGTERM); status != 0 {
+		t.Errorf("ended with status %d: %s", status, work.err.String())
+	}
+}
+
+func killPrivateServer(t *testing.T, home string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(home, "main", "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
 	}
 }
 
