@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/leasetop/leasetop/queue"
 )
 
@@ -44,17 +42,16 @@ func ExampleQueue_HeartbeatOn() {
 	q := open()
 	defer q.Close()
 	job := claimed(q, queue.NewJob{Queue: "emails"})
-	config, err := q.DialConfig(ctx)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, _, err := q.Connect(ctx, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer conn.Close(ctx)
+	if err := q.ProbeHeartbeat(ctx, conn); err != nil { // before anything is claimed
+		fmt.Println(err)
+		return
+	}
 
 	beat, err := q.HeartbeatOn(ctx, conn, []queue.Renewal{{Lease: job.Lease(), For: 30 * time.Second}})
 	fmt.Println(len(beat.Renewed), "renewed,", len(beat.Contended), "locked by others just now,", err)

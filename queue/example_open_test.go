@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/leasetop/leasetop/queue"
@@ -73,4 +74,35 @@ func ExampleQueue_TookTooLong() {
 	_, err = q.Pool().Exec(ctx, "SELECT pg_sleep(10)")
 	fmt.Println(q.TookTooLong(err))
 	// Output: true
+}
+
+// A connection beside the pool has been through the pool's hooks, as those in it have.
+func ExampleQueue_Connect() {
+	q := open()
+	defer q.Close()
+	conn, _, err := q.Connect(ctx, func(c *pgx.ConnConfig) {
+		c.RuntimeParams["application_name"] = "nightly report"
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer conn.Close(ctx)
+	var name string
+	err = conn.QueryRow(ctx, "SHOW application_name").Scan(&name)
+	fmt.Println(name, err)
+	// Output: nightly report <nil>
+}
+
+// For a connection that is none of pgx's, such as one for replication.
+func ExampleQueue_DialConfig() {
+	q := open()
+	defer q.Close()
+	config, err := q.DialConfig(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(config.RuntimeParams["application_name"])
+	// Output: leasetop
 }

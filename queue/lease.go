@@ -106,6 +106,18 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 	return beat, q.failed("heartbeat", err, "lease_owners")
 }
 
+// ProbeHeartbeat runs what a heartbeat runs, on a connection of the caller's choice, for no
+// lease at all. It changes nothing, and fails where the server would refuse every heartbeat
+// sent this way: the role lacks a right, the table is locked, the server takes no writes.
+func (q *Queue) ProbeHeartbeat(ctx context.Context, on Executor) error {
+	none := []any{[]int64{}, []string{}, []float64{}, []float64{}}
+	if err := q.beat(ctx, on, none, func(pgx.CollectableRow) error { return nil }); err != nil {
+		return q.failed("heartbeat", err, "heartbeat")
+	}
+	_, _, err := q.owners(ctx, on, nil)
+	return q.failed("heartbeat", err, "lease_owners")
+}
+
 // beat runs the heartbeat in a transaction of its own, or in the caller's.
 func (q *Queue) beat(ctx context.Context, on Executor, args []any, each func(pgx.CollectableRow) error) error {
 	var conn *pgx.Conn

@@ -18,6 +18,6 @@ func (q *Queue) Migrate(ctx context.Context) error {
 	if err != nil {
 		return q.failed("migrate", err)
 	}
-	_, err = leasesql.Migrate(ctx, config, q.schema.Name())
+	_, err = leasesql.Migrate(ctx, config, q.schema.Name(), q.prepare)
 	return q.failed("migrate", err)
 }

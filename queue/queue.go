@@ -99,23 +99,6 @@ func (q *Queue) Pool() *pgxpool.Pool { return q.pool }
 // Schema is the schema with its statements.
 func (q *Queue) Schema() *leasesql.Schema { return q.schema }
 
-// ConnConfig is a copy of how the pool connects, TLS and all, for a connection of one's own.
-func (q *Queue) ConnConfig() *pgx.ConnConfig { return q.pool.Config().ConnConfig.Copy() }
-
-// DialConfig is ConnConfig as the pool would use it now: where it is told its password
-// at each connection, because that is a token which expires, so is this; and nothing is
-// prepared where a pooler may stand between.
-func (q *Queue) DialConfig(ctx context.Context) (*pgx.ConnConfig, error) {
-	config := q.ConnConfig()
-	q.pooler.fit(config)
-	if prepare := q.pool.Config().BeforeConnect; prepare != nil {
-		if err := prepare(ctx, config); err != nil {
-			return nil, err
-		}
-	}
-	return config, nil
-}
-
 // Ping asks the server for a sign of life and checks that the jobs table is
 // there. The error wraps [ErrSchemaMissing] when it is not, [ErrRefused] when
 // the server lets nobody in, [ErrForbidden] when the role may not read it, and

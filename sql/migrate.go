@@ -56,10 +56,11 @@ const (
 // but to look. Any number of processes may call it at once: one works, the others
 // wait for it, and one that is killed leaves no step half done. A database or a role
 // with which it cannot be done is refused, by [ErrEncoding] or [ErrForbidden], before
-// anything is changed. schema is as [ForSchema] takes it.
-func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
+// anything is changed. schema is as [ForSchema] takes it. prepare is called with each new
+// connection, as a pool's AfterConnect is: it may set the role that is to own the schema.
+func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string, prepare ...func(context.Context, *pgx.Conn) error) ([]Migration, error) {
 	var taken []Migration
-	err := migrate(ctx, config, schema, func(ctx context.Context, m *migrator) error {
+	err := migrate(ctx, config, prepare, schema, func(ctx context.Context, m *migrator) error {
 		if len(m.state.missing()) == 0 {
 			return nil
 		}
@@ -91,7 +92,7 @@ func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migr
 // [ErrNewerStep] when it is not known to this program, and [ErrForbidden].
 func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Migration, error) {
 	var step Migration
-	err := migrate(ctx, config, schema, func(ctx context.Context, m *migrator) error {
+	err := migrate(ctx, config, nil, schema, func(ctx context.Context, m *migrator) error {
 		return m.alone(ctx, func() error {
 			if err := m.look(ctx); err != nil {
 				return err
@@ -121,7 +122,7 @@ func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Mi
 // schema does not exist yet. The error wraps [ErrForbidden] when the role may not look.
 func MigrationStatus(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
 	var steps []Migration
-	err := migrate(ctx, config, schema, func(_ context.Context, m *migrator) error {
+	err := migrate(ctx, config, nil, schema, func(_ context.Context, m *migrator) error {
 		steps = m.state.steps
 		return nil
 	})
@@ -139,7 +140,7 @@ type migrator struct {
 
 // migrate connects, looks, and does. When ctx ended meanwhile the error says so,
 // whatever the step under way made of it.
-func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func(context.Context, *migrator) error) (err error) {
+func migrate(ctx context.Context, config *pgx.ConnConfig, prepare []func(context.Context, *pgx.Conn) error, schema string, do func(context.Context, *migrator) error) (err error) {
 	defer func() {
 		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 			err = fmt.Errorf("%w (%w)", err, ctx.Err())
@@ -165,7 +166,11 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func
 		return err // pgx leaves the password out
 	}
 	defer func() { _ = m.conn.Close(context.WithoutCancel(ctx)) }() // its lock goes with it
-	m.db = stdlib.OpenDB(*config)
+	ready := func(ctx context.Context, conn *pgx.Conn) error { return s.ready(ctx, conn, prepare) }
+	if err := ready(ctx, m.conn); err != nil {
+		return err
+	}
+	m.db = stdlib.OpenDB(*config, stdlib.OptionAfterConnect(ready))
 	defer m.db.Close()
 	m.steps, err = goose.NewProvider(goose.DialectPostgres, m.db, rewritten{Migrations(), s},
 		goose.WithTableName(s.name+".migrations"),
@@ -178,6 +183,21 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, schema string, do func
 		return err
 	}
 	return do(ctx, m)
+}
+
+// ready prepares a new connection as the caller wants it, and for what a step needs.
+func (s *Schema) ready(ctx context.Context, conn *pgx.Conn, prepare []func(context.Context, *pgx.Conn) error) error {
+	for _, prepare := range prepare {
+		if err := prepare(ctx, conn); err != nil {
+			return fmt.Errorf("prepare a connection for the migration: %w", err)
+		}
+	}
+	if _, err := conn.Exec(ctx, s.Query("migration_session")); err != nil {
+		return err
+	}
+	// One waits for others, or holds the lock while the other works.
+	_, err := conn.Exec(ctx, s.Query("stay"), int64(conn.PgConn().PID()))
+	return err
 }
 
 // createSchema makes the schema first: goose keeps its table of steps inside it.

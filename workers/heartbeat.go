@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -21,9 +22,14 @@ type heart struct {
 	p    *Pool
 	wake chan struct{}
 
-	conn    *pgx.Conn // used by serve alone
-	doubted bool      // the fields below are guarded by the pool's lock
-	urgent  bool      // the next heartbeat is due now, whenever the last was
+	conn    *pgx.Conn     // used by serve alone, as the rest up to slow
+	idle    time.Duration // how long the connection may be silent; 0 is as long as it likes
+	refused bool          // the server refused the last heartbeat for jobs
+	shy     pace          // how long nothing is claimed after that
+	spoke   time.Duration // boot clock: when it was last used
+	slow    int           // how many connections in a row gave no answer in time
+	doubted bool          // the fields below are guarded by the pool's lock
+	urgent  bool          // the next heartbeat is due now, whenever the last was
 	up      bool
 	changed chan struct{} // closed and replaced when up changes
 	trips   []time.Duration
@@ -34,10 +40,14 @@ const (
 	connectPatience = 10 * time.Second
 	closePatience   = time.Second
 	tripsKept       = 5
+	// restful is how long the heart waits when no lease is held.
+	restful = 20 * time.Second
 )
 
 func (h *heart) init(p *Pool) {
 	h.p, h.wake, h.changed = p, make(chan struct{}, 1), make(chan struct{})
+	h.shy = pace{min: time.Second, max: 5 * time.Minute}
+	h.spoke = p.clock()
 }
 
 // period is the time between heartbeats.
@@ -116,13 +126,17 @@ func (h *heart) serve(ctx context.Context) {
 	defer h.disconnect()
 	for ctx.Err() == nil {
 		connecting := h.conn == nil
+		if connecting && h.refused && !h.holds() {
+			h.p.signals.shy.send(true)
+			h.refused = !sleep(ctx, h.shy.next()) // the next job may fare better
+		}
 		err := h.attend(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
 			h.disconnect()
-			h.p.trouble("heartbeats", err)
+			h.p.trouble("heartbeats", fmt.Errorf("%w; nothing is claimed until they work", err))
 			h.p.signals.beat.send(err)
 			sleep(ctx, again.next())
 			continue
@@ -155,38 +169,58 @@ func (h *heart) attend(ctx context.Context) error {
 	return h.beat(ctx)
 }
 
-func (h *heart) connect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+// connect makes a connection and lets jobs be claimed once it has proved to be good. Each
+// that gives no answer in time has the next waited for twice as long: a network may be slow.
+func (h *heart) connect(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, endured(connectPatience, h.slow))
 	defer cancel()
-	config, err := h.p.q.DialConfig(ctx)
-	if err != nil {
+	defer func() {
+		if errors.Is(err, context.DeadlineExceeded) {
+			h.slow++
+		}
+	}()
+	if h.conn, h.idle, err = h.p.q.Connect(ctx, nil); err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
+	if err := h.ask(ctx); err != nil {
 		return err
 	}
-	h.conn = conn
-	// A server may let us in and still answer no heartbeat, as while somebody locks the table.
-	if err := h.beat(ctx); err != nil {
+	if err := h.prove(ctx); err != nil {
 		return err
 	}
+	h.slow = 0
 	h.set(true)
-	h.p.works("heartbeats")
+	if h.shy.step == 0 { // else the next that renews a lease says so
+		h.p.works("heartbeats")
+	}
 	return nil
 }
 
-// ask finds out whether the connection still stands.
+// prove sends the first heartbeat of a connection, for no job when none is held. A server
+// may let us in and still answer none, as while somebody locks the table, or refuse each.
+func (h *heart) prove(ctx context.Context) error {
+	if h.holds() {
+		return h.beat(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.patience())
+	defer cancel()
+	return h.p.q.ProbeHeartbeat(ctx, h.conn)
+}
+
+// holds tells whether any lease is to be renewed.
+func (h *heart) holds() bool {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	return len(h.p.holders) > 0
+}
+
+// ask finds out whether the connection still stands, and how long a round trip takes.
 func (h *heart) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.patience())
 	defer cancel()
-	return h.timed(ctx, func() error { return h.conn.Ping(ctx) })
-}
-
-// timed does one round trip and learns how long it took.
-func (h *heart) timed(ctx context.Context, do func() error) error {
 	sent := h.p.clock()
-	if err := do(); err != nil {
+	h.spoke = sent
+	if err := h.conn.Ping(ctx); err != nil {
 		return err
 	}
 	h.p.mu.Lock()
@@ -198,6 +232,7 @@ func (h *heart) timed(ctx context.Context, do func() error) error {
 
 func (h *heart) disconnect() {
 	h.set(false)
+	h.idle = 0
 	if h.conn == nil {
 		return
 	}
@@ -220,11 +255,8 @@ func (h *heart) set(up bool) {
 // patience bounds a heartbeat: late enough for a slow network, early enough for
 // a second try on a new connection before leases end.
 func (h *heart) patience() time.Duration {
-	return max(h.p.period(), time.Second, 4*h.roundTrip())
+	return endured(max(h.p.period(), time.Second, 4*h.roundTrip()), h.slow)
 }
-
-// restful is how long the heart waits when no lease is held.
-const restful = time.Hour
 
 // untilDue is how long it is until the next heartbeat, and whether the connection is doubted.
 func (h *heart) untilDue() (wait time.Duration, doubted bool) {
@@ -233,8 +265,12 @@ func (h *heart) untilDue() (wait time.Duration, doubted bool) {
 	if h.urgent {
 		return 0, h.doubted
 	}
-	wait = restful
 	now := h.p.clock()
+	silence := restful
+	if h.idle > 0 { // or the server ends the session
+		silence = min(silence, h.idle/2)
+	}
+	wait = h.spoke + silence - now
 	for _, r := range h.p.holders {
 		wait = min(wait, r.beatDue-now)
 	}
@@ -251,6 +287,7 @@ func (h *heart) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.patience())
 	defer cancel()
 	sent := p.clock()
+	h.spoke = sent
 	beat, err := p.q.HeartbeatOn(ctx, h.conn, renewals)
 	answered := p.clock()
 
@@ -260,6 +297,7 @@ func (h *heart) beat(ctx context.Context) error {
 		r.worker.landed()
 	}
 	if err != nil {
+		h.refused = !transient(err)
 		return err
 	}
 	h.doubted = false
@@ -289,6 +327,9 @@ func (h *heart) beat(ctx context.Context) error {
 	}
 	if len(beat.Renewed) > 0 {
 		p.journal.touch()
+		h.refused = false
+		h.shy.reset()
+		p.works("heartbeats")
 	}
 	p.signals.beat.send(nil)
 	return nil

@@ -20,6 +20,21 @@ func (p *pace) next() time.Duration {
 
 func (p *pace) reset() { p.step = 0 }
 
+// steady is how long something must have worked for its end to be no failure of its
+// beginning.
+const steady = time.Second
+
+// worked notes for how long it worked what is now to be tried again.
+func (p *pace) worked(long time.Duration) {
+	if long >= steady {
+		p.reset()
+	}
+}
+
+// endured is how long an answer is waited for after so many that did not come in time: twice
+// as long each time, up to eight times.
+func endured(usual time.Duration, late int) time.Duration { return usual << min(late, 3) }
+
 // jitter shortens d by up to one part of so many.
 func jitter(d time.Duration, parts int) time.Duration {
 	return d - rand.N(d/time.Duration(parts)+1)

@@ -6,6 +6,7 @@ type signals struct {
 	idle     signal[string] // a worker found nothing in any of its queues
 	began    signal[int64]  // a job's handler is called now
 	beat     signal[error]  // a heartbeat was answered, or failed
+	shy      signal[bool]   // no claim for now, since the heartbeats of those before were refused
 	looked   signal[error]  // the reaper looked
 	retained signal[bool]   // retention had its turn, or found that another has it
 	listens  signal[string] // LISTEN stands

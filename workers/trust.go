@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// farOff is when the clock looks again while nothing is due.
+const farOff = time.Hour
+
 // begun is where monotonic counts from.
 var begun = time.Now()
 
@@ -42,7 +45,7 @@ func (p *Pool) atClock() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock()
-	next := now + restful
+	next := now + farOff
 	for _, w := range p.workers {
 		if w.thawed != nil && w.thawAt > 0 {
 			if w.thawAt <= now {
@@ -61,7 +64,7 @@ func (p *Pool) atClock() time.Duration {
 // runAtClock does what is due for one run and returns when something will be.
 // The lock is held.
 func (p *Pool) runAtClock(r *run, now time.Duration) (next time.Duration) {
-	next = now + restful
+	next = now + farOff
 	w := r.worker
 	if w.crashed {
 		if gone := r.sure + LateBy; gone > now {

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -20,11 +21,17 @@ const (
 // end. It keeps a connection of its own and replaces it when it fails.
 func (p *Pool) listen(ctx context.Context) {
 	again := pace{min: 100 * time.Millisecond, max: 5 * time.Second}
+	slow := 0
 	for p.heart.await(ctx) {
-		err := p.listenOnce(ctx, again.reset)
+		stood, err := p.listenOnce(ctx, endured(connectPatience, slow))
 		if ctx.Err() != nil {
 			return
 		}
+		slow++
+		if stood > 0 || !errors.Is(err, context.DeadlineExceeded) {
+			slow = 0
+		}
+		again.worked(stood)
 		p.trouble("wake-ups (LISTEN)", err)
 		if !sleep(ctx, again.next()) {
 			return
@@ -32,13 +39,17 @@ func (p *Pool) listen(ctx context.Context) {
 	}
 }
 
-// listenOnce connects and listens until something fails. It calls proved when the
-// connection has been of use.
-func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
-	conn, err := p.connectListener(ctx)
+// listenOnce connects and listens until something fails. It returns for how long it listened.
+func (p *Pool) listenOnce(ctx context.Context, patience time.Duration) (stood time.Duration, err error) {
+	conn, idle, err := p.connectListener(ctx, patience)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	began, silence := p.clock(), probeEvery
+	if idle > 0 { // or the server ends the session
+		silence = min(silence, idle/2)
+	}
+	defer func() { stood = p.clock() - began }()
 	defer func() {
 		closing, cancel := context.WithTimeout(context.Background(), closePatience)
 		defer cancel()
@@ -49,21 +60,18 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 	p.hearCancels(func(int64) bool { return true })
 	p.signals.listens.send(p.q.Schema().ReadyChannel())
 	for {
-		waiting, cancel := context.WithTimeout(ctx, probeEvery)
+		waiting, cancel := context.WithTimeout(ctx, silence)
 		n, err := conn.WaitForNotification(waiting)
 		silent := waiting.Err() != nil
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return 0, ctx.Err()
 		case err == nil && n.Channel == p.q.Schema().ControlChannel():
-			proved()
 			p.hearControl(n.Payload)
 		case err == nil && n.Payload == "":
-			proved()
 			p.wakeAll()
 		case err == nil:
-			proved()
 			p.q.Forget(n.Payload) // the new job may stand before where claims look
 			p.wakeOne(n.Payload, nil)
 		case silent && !conn.IsClosed():
@@ -71,11 +79,10 @@ func (p *Pool) listenOnce(ctx context.Context, proved func()) error {
 			err := conn.Ping(probing)
 			cancel()
 			if err != nil {
-				return err
+				return 0, err
 			}
-			proved()
 		default:
-			return err
+			return 0, err
 		}
 	}
 }
@@ -93,25 +100,22 @@ func ListenerName(app string) string {
 	return app[:min(len(app), nameKept-len(suffix))] + suffix
 }
 
-func (p *Pool) connectListener(ctx context.Context) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+func (p *Pool) connectListener(ctx context.Context, patience time.Duration) (conn *pgx.Conn, idle time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	config, err := p.q.DialConfig(ctx)
+	conn, idle, err = p.q.Connect(ctx, func(c *pgx.ConnConfig) {
+		c.RuntimeParams["application_name"] = ListenerName(c.RuntimeParams["application_name"])
+	})
 	if err != nil {
-		return nil, err
-	}
-	config.RuntimeParams["application_name"] = ListenerName(config.RuntimeParams["application_name"])
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, statement := range []string{"listen_control", "listen_ready"} {
 		if _, err := conn.Exec(ctx, p.q.Schema().Query(statement)); err != nil {
 			_ = conn.Close(ctx)
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return conn, nil
+	return conn, idle, nil
 }
 
 // wakeOne wakes one worker with a free slot for this queue, other than not. One

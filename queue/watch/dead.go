@@ -48,14 +48,13 @@ func (f *Feed) listening(ctx context.Context) {
 // listen connects and turns every notification into a reading, until the
 // connection is lost or no longer answers.
 func (f *Feed) listen(ctx context.Context, failures *int) error {
-	config, err := f.q.DialConfig(ctx)
+	conn, idle, err := f.q.Connect(ctx, func(config *pgx.ConnConfig) { f.name(config, "listen") })
 	if err != nil {
 		return err
 	}
-	f.name(config, "listen")
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return err
+	probe := probeAfter
+	if idle > 0 {
+		probe = min(probe, idle/2)
 	}
 	defer f.letGo(conn.PgConn())
 	for _, statement := range []string{"watch_listen_echo", "watch_listen", "watch_listen_control"} {
@@ -78,7 +77,7 @@ func (f *Feed) listen(ctx context.Context, failures *int) error {
 	dead, control := f.q.Schema().DeadChannel(), f.q.Schema().ControlChannel()
 	for {
 		var heard *pgconn.Notification
-		err := within(ctx, probeAfter, func(ctx context.Context) (err error) {
+		err := within(ctx, probe, func(ctx context.Context) (err error) {
 			heard, err = conn.WaitForNotification(ctx)
 			return err
 		})

@@ -179,7 +179,8 @@ func (s *stream) slot(ctx context.Context) (slot pglogrepl.CreateReplicationSlot
 	})
 }
 
-// replication opens a replication connection.
+// replication opens a replication connection. The pool's AfterConnect is not for it: the
+// right to stream is that of the role which logs in, and what it streams asks for no other.
 func (f *Feed) replication(ctx context.Context, what string) (*pgconn.PgConn, error) {
 	config, err := f.q.DialConfig(ctx)
 	if err != nil {
@@ -329,13 +330,11 @@ func (s *stream) seed(ctx context.Context, i *imported) error {
 
 // aside is a short-lived connection of the stream's reader.
 func (f *Feed) aside(ctx context.Context) (*pgx.Conn, error) {
-	config, err := f.q.DialConfig(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f.name(config, "wal seed")
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = idleMost
-	return pgx.ConnectConfig(ctx, config)
+	conn, _, err := f.q.Connect(ctx, func(config *pgx.ConnConfig) {
+		f.name(config, "wal seed")
+		config.RuntimeParams["idle_in_transaction_session_timeout"] = idleMost
+	})
+	return conn, err
 }
 
 // blockedError names the transaction which a slot's creation waited for in vain.

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -162,4 +163,45 @@ func sources(t *testing.T, mode parser.Mode) map[string]*ast.File {
 		t.Fatalf("found only %d source files", len(parsed))
 	}
 	return parsed
+}
+
+// connects are the files that may connect by themselves, and why. All else connects by
+// queue.Connect, which prepares a connection as the pool does.
+var connects = map[string]string{
+	"queue/connect.go":                     "it is what prepares them",
+	"queue/watch/wal.go":                   "a replication connection, which no hook of a pool is for",
+	"sql/migrate.go":                       "it is handed the hook",
+	"sql/local/":                           "the private server's own, before there is any pool",
+	"workers/scenario/stories/failover.go": "of a server that the story itself starts",
+}
+
+func TestHouseConnectionsAreMadeAsThePoolMakesItsOwn(t *testing.T) {
+	t.Parallel()
+	unused := maps.Clone(connects)
+	for path, file := range sources(t, parser.SkipObjectResolution) {
+		name := filepath.ToSlash(path)
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok || !strings.HasPrefix(s.Sel.Name, "Connect") {
+				return true
+			}
+			if pkg, ok := s.X.(*ast.Ident); !ok || pkg.Name != "pgx" && pkg.Name != "pgconn" || !slices.Contains([]string{"Connect", "ConnectConfig", "ConnectWithOptions"}, s.Sel.Name) {
+				return true
+			}
+			allowed := false
+			for place := range connects {
+				if strings.HasPrefix(name, place) {
+					allowed = true
+					delete(unused, place)
+				}
+			}
+			if !allowed {
+				t.Errorf("%s connects by %s: use queue.Connect, or the pool's hooks are left out", name, s.Sel.Name)
+			}
+			return true
+		})
+	}
+	for place := range unused {
+		t.Errorf("%s does not connect by itself: take it off the list", place)
+	}
 }

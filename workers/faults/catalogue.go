@@ -172,11 +172,7 @@ func burst(ctx context.Context, t Target) (*Active, error) {
 }
 
 func pin(ctx context.Context, t Target) (*Active, error) {
-	config, err := t.Queue.DialConfig(ctx)
-	if err != nil {
-		return nil, err
-	}
-	release, err := PinVacuum(ctx, config)
+	release, err := PinVacuum(ctx, t.Queue)
 	if err != nil {
 		return nil, err
 	}
@@ -208,12 +204,8 @@ func readyIndexIsWhole(ctx context.Context, q *queue.Queue) (bool, error) {
 	return whole, err
 }
 
-func storm(ctx context.Context, t Target) (*Active, error) {
-	config, err := t.Queue.DialConfig(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := PollingStorm(config, t.Queue.Schema(), strangeQueue("storm"), "storm-", stormWorkers, stormEvery)
+func storm(_ context.Context, t Target) (*Active, error) {
+	s, err := PollingStorm(t.Queue, strangeQueue("storm"), "storm-", stormWorkers, stormEvery)
 	if err != nil {
 		return nil, err
 	}

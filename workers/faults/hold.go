@@ -73,12 +73,8 @@ func Pooled(ctx context.Context, q *queue.Queue) (bool, error) {
 func (h *hold) take(ctx context.Context, q *queue.Queue) (conn *pgx.Conn, got bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, holdTakes)
 	defer cancel()
-	config, err := q.DialConfig(ctx)
+	conn, _, err = q.Connect(ctx, func(c *pgx.ConnConfig) { c.RuntimeParams["application_name"] = "leasetop fault" })
 	if err != nil {
-		return nil, false, err
-	}
-	config.RuntimeParams["application_name"] = "leasetop fault"
-	if conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return nil, false, err
 	}
 	if got, err = tryLock(ctx, conn, q, h.name); err != nil {

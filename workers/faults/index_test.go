@@ -35,13 +35,13 @@ func TestReadyIndexIsBuiltAsTheMigrationDoes(t *testing.T) {
 
 func TestInterruptedBuildOfTheReadyIndexIsMadeGood(t *testing.T) {
 	t.Parallel()
-	q, url := open(t)
+	q, _ := open(t)
 	enqueue(t, q, make([]queue.NewJob, 10)...)
 	before := value[string](t, q, readyIndex)
 	if err := DropReadyIndex(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	release, err := PinVacuum(t.Context(), configOf(t, url))
+	release, err := PinVacuum(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,12 +71,12 @@ func TestInterruptedBuildOfTheReadyIndexIsMadeGood(t *testing.T) {
 
 func TestBuildOfTheReadyIndexTellsHowFarItHasCome(t *testing.T) {
 	t.Parallel()
-	q, url := open(t)
+	q, _ := open(t)
 	run(t, q, "INSERT INTO leasetop.jobs (queue) SELECT 'q' FROM generate_series(1, 20000)")
 	if err := DropReadyIndex(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	release, err := PinVacuum(t.Context(), configOf(t, url)) // so that it takes as long as the test wants
+	release, err := PinVacuum(t.Context(), q) // so that it takes as long as the test wants
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,16 +9,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/queue"
 )
 
 // Storm is workers that know no way to wait but to ask again. It is safe for concurrent use.
 type Storm struct {
-	config *pgx.ConnConfig
-	schema *leasesql.Schema
-	queue  string
-	name   string // of the workers, but for their numbers
-	every  time.Duration
+	q     *queue.Queue
+	queue string
+	name  string // of the workers, but for their numbers
+	every time.Duration
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup
@@ -34,12 +33,12 @@ const stormLease = 30 * time.Second
 // on a connection of its own, whether or not there is any, and completes what it gets at
 // once. They are called by name and number, begin spread over the first interval, and
 // connect again when they must.
-func PollingStorm(config *pgx.ConnConfig, schema *leasesql.Schema, queue, name string, n int, every time.Duration) (*Storm, error) {
+func PollingStorm(q *queue.Queue, asked, name string, n int, every time.Duration) (*Storm, error) {
 	if n < 1 || every <= 0 {
 		return nil, fmt.Errorf("polling storm: %d workers every %v: use 1 or more of each", n, every)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Storm{config: config, schema: schema, queue: queue, name: name, every: every, stop: stop}
+	s := &Storm{q: q, queue: asked, name: name, every: every, stop: stop}
 	for i := range n {
 		s.workers.Go(func() { s.work(ctx, fmt.Sprintf("%s%d", s.name, i+1), every*time.Duration(i)/time.Duration(n)) })
 	}
@@ -76,9 +75,7 @@ func (s *Storm) work(ctx context.Context, name string, after time.Duration) {
 
 // connection polls on one connection until that fails.
 func (s *Storm) connection(ctx context.Context, name string, tick <-chan time.Time) error {
-	config := s.config.Copy()
-	config.RuntimeParams["application_name"] = "leasetop polling storm"
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, _, err := s.q.Connect(ctx, func(c *pgx.ConnConfig) { c.RuntimeParams["application_name"] = "leasetop polling storm" })
 	if err != nil {
 		return err
 	}
@@ -89,9 +86,9 @@ func (s *Storm) connection(ctx context.Context, name string, tick <-chan time.Ti
 	}()
 	for {
 		s.polls.Add(1)
-		id, ok, err := Skipping(ctx, conn, s.schema, s.queue, name, stormLease)
+		id, ok, err := Skipping(ctx, conn, s.q.Schema(), s.queue, name, stormLease)
 		if err == nil && ok {
-			_, err = Finish(ctx, conn, s.schema, id, name)
+			_, err = Finish(ctx, conn, s.q.Schema(), id, name)
 		}
 		if err != nil {
 			return err

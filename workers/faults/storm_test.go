@@ -9,9 +9,9 @@ import (
 
 func TestPollingStormAsksWhetherOrNotThereIsWorkAndEndsItsSessions(t *testing.T) {
 	t.Parallel()
-	q, url := open(t)
+	q, _ := open(t)
 	const n = 5
-	storm, err := PollingStorm(configOf(t, url), q.Schema(), "q", "storm-", n, 5*time.Millisecond)
+	storm, err := PollingStorm(q, "q", "storm-", n, 5*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func reaches(t *testing.T, what string, counter func() uint64, far uint64) {
 
 func TestPollingStormOfNobodyIsRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := PollingStorm(nil, nil, "q", "w", 0, time.Second); err == nil {
+	if _, err := PollingStorm(nil, "q", "w", 0, time.Second); err == nil {
 		t.Error("no workers")
 	}
-	if _, err := PollingStorm(nil, nil, "q", "w", 1, 0); err == nil {
+	if _, err := PollingStorm(nil, "q", "w", 1, 0); err == nil {
 		t.Error("no pause")
 	}
 }

@@ -45,10 +45,10 @@ func sweep(ctx context.Context, q *queue.Queue) error {
 // strangers are workers of somebody else's making, on a queue of their own that is always
 // filled again. They know no heartbeat, no wake-up and no retry.
 type strangers struct {
-	q      *queue.Queue
-	queue  string
-	config *pgx.ConnConfig
-	claim  Claimer
+	q     *queue.Queue
+	queue string
+	app   string // the application name of their connections
+	claim Claimer
 	// within has them work inside the transaction of the claim.
 	within bool
 	stop   context.CancelFunc
@@ -72,13 +72,8 @@ const (
 
 func strange(name string, claim Claimer, within bool) func(context.Context, Target) (*Active, error) {
 	return func(ctx context.Context, t Target) (*Active, error) {
-		config, err := t.Queue.DialConfig(ctx)
-		if err != nil {
-			return nil, err
-		}
-		config.RuntimeParams["application_name"] = "leasetop " + name + " worker"
 		s := &strangers{
-			q: t.Queue, queue: strangeQueue(name), config: config, claim: claim, within: within,
+			q: t.Queue, queue: strangeQueue(name), app: "leasetop " + name + " worker", claim: claim, within: within,
 			claimed: map[int64]int{}, short: make(chan struct{}, 1), ids: map[int64]struct{}{},
 		}
 		held, err := takeHold(ctx, t.Queue, s.queue)
@@ -173,7 +168,7 @@ func rest(ctx context.Context, d time.Duration) {
 }
 
 func (s *strangers) connection(ctx context.Context, owner string) error {
-	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
+	conn, _, err := s.q.Connect(ctx, func(c *pgx.ConnConfig) { c.RuntimeParams["application_name"] = s.app })
 	if err != nil {
 		return err
 	}

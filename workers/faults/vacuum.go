@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/queue"
 )
 
 // lettingGo is how long the end of a transaction that did nothing may take.
@@ -18,21 +18,17 @@ const lettingGo = 5 * time.Second
 // PinVacuum begins a long transaction on a connection of its own. Until release is
 // called, vacuum removes no row version that was there when it began, nor any that came
 // since: dead entries pile up at the head of every index. release may be called twice.
-func PinVacuum(ctx context.Context, config *pgx.ConnConfig) (release func() error, err error) {
-	schema, err := leasesql.ForSchema("")
-	if err != nil {
-		return nil, err
-	}
-	config = config.Copy()
-	config.RuntimeParams["application_name"] = "leasetop long transaction"
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
-	conn, err := pgx.ConnectConfig(ctx, config)
+func PinVacuum(ctx context.Context, q *queue.Queue) (release func() error, err error) {
+	conn, _, err := q.Connect(ctx, func(c *pgx.ConnConfig) {
+		c.RuntimeParams["application_name"] = "leasetop long transaction"
+		c.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
+	})
 	if err != nil {
 		return nil, fmt.Errorf("hold a snapshot: %w", err)
 	}
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err == nil {
-		_, err = tx.Exec(ctx, schema.Query("fault_snapshot"))
+		_, err = tx.Exec(ctx, q.Schema().Query("fault_snapshot"))
 	}
 	end := sync.OnceValue(func() error {
 		ending, cancel := context.WithTimeout(context.Background(), lettingGo)

@@ -8,9 +8,9 @@ import (
 
 func TestPinnedVacuumRemovesNothingUntilItIsReleased(t *testing.T) {
 	t.Parallel()
-	q, url := open(t)
+	q, _ := open(t)
 	enqueue(t, q, make([]queue.NewJob, 100)...)
-	release, err := PinVacuum(t.Context(), configOf(t, url))
+	release, err := PinVacuum(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}

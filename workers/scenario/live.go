@@ -32,13 +32,10 @@ var errSwept = errors.New("its jobs were removed by another play, which had no s
 
 // takeLock opens a session, and takes the play's lock in it.
 func (s *Stage) takeLock(ctx context.Context) error {
-	config, err := s.Q.DialConfig(ctx)
-	if err != nil {
-		return err
-	}
-	config.RuntimeParams["application_name"] = "leasetop audience"
-	config.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockTakes.Milliseconds(), 10)
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, _, err := s.Q.Connect(ctx, func(c *pgx.ConnConfig) {
+		c.RuntimeParams["application_name"] = "leasetop audience"
+		c.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockTakes.Milliseconds(), 10)
+	})
 	if err != nil {
 		return err
 	}

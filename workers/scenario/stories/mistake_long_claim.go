@@ -214,19 +214,17 @@ func holders(s *scenario.Stage) string { return "leasetop scenario " + s.RunName
 // claimAndHold has so many workers claim a job each, in transactions that stay open until
 // the cable is cut, or the play is over. No lease tells of them, so the story does.
 func claimAndHold(ctx context.Context, s *scenario.Stage, cable *faults.Cable, name string, n int, worker func(i int) string) error {
-	config, err := s.Q.DialConfig(ctx)
-	if err != nil {
-		return err
+	through := func(c *pgx.ConnConfig) {
+		cable.Through(c)
+		c.RuntimeParams["application_name"] = holders(s)
+		c.RuntimeParams["idle_in_transaction_session_timeout"] = "0" // an audience may read for long
 	}
-	cable.Through(config)
-	config.RuntimeParams["application_name"] = holders(s)
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = "0" // an audience may read for long
 	s.Later("end the open transactions", func(context.Context) error {
 		cable.Close()
 		return nil
 	})
 	for i := range n {
-		conn, err := pgx.ConnectConfig(ctx, config)
+		conn, _, err := s.Q.Connect(ctx, through)
 		if err != nil {
 			return fmt.Errorf("claim and hold: %w", err)
 		}

@@ -55,11 +55,8 @@ func mistakePolling() scenario.Scenario {
 				Name: "Fifty workers poll",
 				Say:  "m is the mistake, c the cure. m1 to m50 know one way to wait: each asks for a job every 50 ms. There is none all the while. Watch how often that is for the server, in a second.",
 				Do: act.doing(func(ctx context.Context, s *scenario.Stage) error {
-					config, err := s.Q.DialConfig(ctx)
-					if err != nil {
-						return err
-					}
-					if storm, err = faults.PollingStorm(config, s.Q.Schema(), s.Queue("mistake"), "m", many, every); err != nil {
+					var err error
+					if storm, err = faults.PollingStorm(s.Q, s.Queue("mistake"), "m", many, every); err != nil {
 						return err
 					}
 					s.Later("end the polling storm", func(context.Context) error {

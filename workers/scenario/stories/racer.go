@@ -40,12 +40,10 @@ const raceLease = time.Minute
 func (r *racer) run(ctx context.Context, s *scenario.Stage, workers int, distance, atMost time.Duration) error {
 	cable := faults.NewCable()
 	defer cable.Close()
-	config, err := s.Q.DialConfig(ctx)
-	if err != nil {
-		return err
+	through := func(c *pgx.ConnConfig) {
+		cable.Through(c)
+		c.RuntimeParams["application_name"] = r.app
 	}
-	cable.Through(config)
-	config.RuntimeParams["application_name"] = r.app
 	conns := make([]*pgx.Conn, 0, workers)
 	defer func() {
 		cable.Heal()
@@ -54,7 +52,7 @@ func (r *racer) run(ctx context.Context, s *scenario.Stage, workers int, distanc
 		}
 	}()
 	for range workers {
-		conn, err := pgx.ConnectConfig(ctx, config)
+		conn, _, err := s.Q.Connect(ctx, through)
 		if err != nil {
 			return fmt.Errorf("connect a racer: %w", err)
 		}

@@ -95,11 +95,8 @@ func vacuum() scenario.Scenario {
 				Name: "A long report",
 				Say:  "A report opens a transaction and keeps it. 200,000 more jobs go through, and VACUUM may not remove their old index entries: the report might look at them. Watch claims from the start climb, and from the mark not.",
 				Do: act.doing(func(ctx context.Context, s *scenario.Stage) error {
-					config, err := s.Q.DialConfig(ctx)
-					if err != nil {
-						return err
-					}
-					if release, err = faults.PinVacuum(ctx, config); err != nil {
+					var err error
+					if release, err = faults.PinVacuum(ctx, s.Q); err != nil {
 						return err
 					}
 					s.Later("end the long transaction", func(context.Context) error { return release() })
