@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -64,7 +64,7 @@ func (s *Server) boot(ctx context.Context) error {
 	}
 	bin, err := s.binaries(ctx)
 	if errors.Is(err, ErrVersion) && s.options.Unsafe {
-		if err := os.RemoveAll(s.data()); err != nil {
+		if err := s.discard("data"); err != nil {
 			return err
 		}
 		bin, err = s.binaries(ctx)
@@ -79,7 +79,7 @@ func (s *Server) boot(ctx context.Context) error {
 		return err
 	}
 	s.sweep()
-	if _, err := os.Stat(s.data()); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(s.data()); errors.Is(err, os.ErrNotExist) {
 		s.options.progress("creating the data directory " + s.data())
 		err := s.create(func(half string) error {
 			if s.follows != nil {
@@ -135,15 +135,32 @@ func howToInstall() string {
 
 // binaries finds the programs that fit the data, or any if there is no data.
 func (s *Server) binaries(ctx context.Context) (binaries, error) {
-	major, err := os.ReadFile(filepath.Join(s.data(), "PG_VERSION"))
+	major, err := s.version()
 	if errors.Is(err, os.ErrNotExist) && s.follows != nil {
 		return s.follows.binaries(ctx)
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return binaries{}, withCure(err, s.place)
 	}
-	return findBinaries(ctx, s.runner, s.folder, strings.TrimSpace(string(major)))
+	return findBinaries(ctx, s.runner, s.folder, major)
 }
+
+// version is the major version of PostgreSQL that made the data.
+func (p place) version() (string, error) {
+	data, err := p.openData()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = data.Close() }()
+	text, err := readOwned(data, "PG_VERSION")
+	text = strings.TrimSpace(text)
+	if err == nil && !versionForm.MatchString(text) {
+		err = fmt.Errorf("%s/PG_VERSION is not a version of PostgreSQL: start over with --fresh", p.data())
+	}
+	return text, err
+}
+
+var versionForm = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,3})?$`)
 
 // abandon stops a server that was being started when ctx ended.
 func (s *Server) abandon(ctx context.Context) {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // superuser is the only role of a private server.
@@ -20,30 +19,46 @@ const superuser = "postgres"
 // create makes the data directory: fill fills an empty folder beside it, which
 // is renamed when it is whole, so that a run killed in the middle leaves nothing
 // that looks like data. The caller holds start.lock.
-func (p place) create(fill func(dir string) error) error {
-	half, err := os.MkdirTemp(p.folder, "data.new-")
-	if err == nil && !p.runner.self() {
-		err = os.Lchown(half, int(p.runner.uid), int(p.runner.gid))
+func (p place) create(fill func(dir string) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("create the data directory %s: %w", p.data(), withCure(err, p))
+		}
+	}()
+	folder, err := p.open()
+	if err != nil {
+		return err
 	}
-	if err == nil {
+	defer func() { _ = folder.Close() }()
+	name := fmt.Sprintf("data.new-%d-%08x", os.Getpid(), rand.Uint32())
+	half := filepath.Join(p.folder, name)
+	if err = makeFolder(half, 0o700, p.runner); err == nil {
 		err = fill(half)
 	}
 	if err == nil {
-		err = os.Rename(half, p.data())
+		err = folder.Rename(name, filepath.Base(p.data()))
 	}
 	if err != nil {
-		_ = os.RemoveAll(half)
-		return fmt.Errorf("create the data directory %s: %w", p.data(), withCure(err, p))
+		_ = folder.RemoveAll(name)
 	}
-	return nil
+	return err
 }
 
 // sweep removes what runs killed in the middle of initdb or of a wipe left.
 func (p place) sweep() {
 	left, _ := filepath.Glob(filepath.Join(p.folder, "data.*-*"))
 	for _, dir := range left {
-		_ = os.RemoveAll(dir) // if it cannot be removed now, the next run tries again
+		_ = p.discard(filepath.Base(dir)) // if it cannot be removed now, the next run tries again
 	}
+}
+
+// discard removes what has the name in the server's folder, and all below it.
+func (p place) discard(name string) error {
+	folder, err := p.open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.RemoveAll(name), folder.Close())
 }
 
 // initdb initialises dir, an empty folder of the runner's.
@@ -61,7 +76,12 @@ func (p place) initdb(ctx context.Context, bin binaries, dir string, more ...str
 	if err != nil {
 		return err
 	}
-	conf, err := os.OpenFile(filepath.Join(dir, "postgresql.conf"), os.O_APPEND|os.O_WRONLY|syscall.O_NOFOLLOW, 0)
+	data, err := openFolder(dir, p.runner)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = data.Close() }()
+	conf, err := openOwned(data, "postgresql.conf", os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -140,24 +160,29 @@ func (p place) configure(o Options) error {
 		value := strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(settings[key])
 		fmt.Fprintf(&text, "%s = '%s'\n", key, value)
 	}
-	fresh := p.conf() + ".new"
-	if err := writeAnew(fresh, text.String()); err != nil {
+	folder, err := p.open()
+	if err != nil {
 		return fmt.Errorf("configure the server: %w", withCure(err, p))
 	}
-	if err := os.Rename(fresh, p.conf()); err != nil {
+	defer func() { _ = folder.Close() }()
+	name := filepath.Base(p.conf())
+	if err := writeAnew(folder, name+".new", text.String()); err != nil {
+		return fmt.Errorf("configure the server: %w", withCure(err, p))
+	}
+	if err := folder.Rename(name+".new", name); err != nil {
 		return fmt.Errorf("configure the server: %w", err)
 	}
 	return nil
 }
 
 // writeAnew makes a file that everybody may read, whatever our umask. Where the
-// folder is another account's, what stands at the path may be a link to a file
-// that is not ours to write: it is removed, never followed.
-func writeAnew(path, text string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// folder is another account's, what has the name may be a link to a file that is
+// not ours to write: it is removed, never followed.
+func writeAnew(folder *os.Root, name, text string) error {
+	if err := folder.RemoveAll(name); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o644)
+	file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,12 @@ type place struct {
 func (p place) data() string { return filepath.Join(p.folder, "data") }
 func (p place) conf() string { return filepath.Join(p.folder, "server.conf") }
 func (p place) log() string  { return filepath.Join(p.folder, "server.log") }
+
+// open opens the server's folder.
+func (p place) open() (*os.Root, error) { return openFolder(p.folder, p.owner) }
+
+// openData opens the data directory.
+func (p place) openData() (*os.Root, error) { return openFolder(p.data(), p.runner) }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,62}$`)
 
@@ -163,18 +170,22 @@ func makeBase(dir string) (string, error) {
 // makeFolders makes a folder and those above it that are missing, each with our
 // mode whatever the umask: under root's 077 the server's account could not pass.
 func makeFolders(dir string) error {
-	var missing []string
+	var missing []string // the outermost first
 	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Stat(d)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is not a folder", d)
+		}
+		if err == nil {
 			break
 		}
-		missing = append(missing, d)
-	}
-	if err := os.MkdirAll(dir, ownMode()); err != nil {
-		return err
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		missing = append([]string{d}, missing...)
 	}
 	for _, d := range missing {
-		if err := os.Chmod(d, ownMode()); err != nil {
+		if err := makeOwnFolder(d); err != nil {
 			return err
 		}
 	}
@@ -196,40 +207,67 @@ func makeOwnFolder(path string) error {
 
 // makeFolder makes the folder, or checks that what is there is a folder which
 // owner owns and nobody else can write: under /tmp anybody could have put it
-// there first.
+// there first. All is checked and changed on the folder that was opened.
 func makeFolder(path string, mode os.FileMode, owner account) error {
-	err := os.Mkdir(path, mode)
-	if err == nil && !owner.self() {
-		err = os.Lchown(path, int(owner.uid), int(owner.gid))
+	parent, err := os.OpenRoot(filepath.Dir(path) + "/.")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = parent.Close() }()
+	name := filepath.Base(path)
+	err = parent.Mkdir(name, mode)
+	made := err == nil
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	folder, err := parent.OpenFile(name, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	there, statErr := parent.Lstat(name)
+	if statErr != nil {
+		return errors.Join(statErr, err)
 	}
 	if err == nil {
-		return os.Chmod(path, mode) // whatever the umask
+		defer func() { _ = folder.Close() }()
 	}
-	if !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
+	if !there.IsDir() {
 		return fmt.Errorf("%s is not a folder: remove it, or set LEASETOP_HOME to another place", path)
 	}
-	uid, _, err := ownerOf(path)
 	if err != nil {
 		return err
 	}
-	if uid == 0 && os.Geteuid() == 0 && !owner.self() {
-		return os.Lchown(path, int(owner.uid), int(owner.gid)) // made by us, killed before the chown
+	info, err := folder.Stat()
+	if err != nil {
+		return err
+	}
+	uid := uidOf(info)
+	if uid == 0 && os.Geteuid() == 0 && !owner.self() && os.SameFile(info, there) {
+		if err := handOver(parent, folder, owner); err != nil {
+			return err
+		}
+		uid = owner.uid
 	}
 	if uid != owner.uid {
 		return fmt.Errorf("%s belongs to %s, not to %s: run as that user, or set LEASETOP_HOME to another place",
 			path, accountOf(uid, 0).name, owner.name)
 	}
-	if perm := info.Mode().Perm(); perm&0o022 != 0 || perm&^mode != 0 {
-		return os.Chmod(path, mode)
+	if perm := info.Mode().Perm(); made || perm&0o022 != 0 || perm&^mode != 0 {
+		return folder.Chmod(mode) // whatever the umask
 	}
 	return nil
+}
+
+// handOver gives a folder that root made, just now or before it was killed, to
+// its owner. A folder of root's that holds anything is not given away, nor one
+// in a folder of a third user's, who could have moved it there.
+func handOver(parent *os.Root, folder *os.File, owner account) error {
+	in, err := parent.Stat(".")
+	if err != nil {
+		return err
+	}
+	names, err := folder.Readdirnames(1)
+	if uid := uidOf(in); len(names) > 0 || !errors.Is(err, io.EOF) || uid != 0 && uid != owner.uid {
+		return fmt.Errorf("%s belongs to root, not to %s: remove it, or set LEASETOP_HOME to another place", folder.Name(), owner.name)
+	}
+	return folder.Chown(int(owner.uid), int(owner.gid))
 }
 
 // port is part of the socket's name only; nothing listens on TCP.

@@ -5,23 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
 // fileLock is a flock on a file of its own. The kernel releases it when the
 // process ends, however it ends.
 type fileLock struct{ file *os.File }
-
-// openLock opens the lock file, making it if needed, without taking the lock.
-// O_NOFOLLOW: root may open locks in a folder that an ordinary user owns.
-func openLock(path string) (*fileLock, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &fileLock{file: file}, nil
-}
 
 // exclusive waits for the lock, or for the end of ctx. The caller must not touch
 // the lock after an error.
@@ -99,15 +88,18 @@ func (p place) startLock(ctx context.Context) (*fileLock, error) {
 
 // lock opens a lock file in the server's folder, the folder's owner's.
 func (p place) lock(name string) (*fileLock, error) {
-	lock, err := openLock(filepath.Join(p.folder, name))
+	folder, err := p.open()
 	if err != nil {
 		return nil, withCure(err, p)
 	}
-	if !p.owner.self() {
-		if err := lock.file.Chown(int(p.owner.uid), int(p.owner.gid)); err != nil {
-			lock.release()
-			return nil, err
-		}
+	defer func() { _ = folder.Close() }()
+	file, err := openOwned(folder, name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, withCure(err, p)
 	}
-	return lock, nil
+	if err := giveTo(file, p.owner); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return &fileLock{file: file}, nil
 }

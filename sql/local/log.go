@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"unicode"
@@ -16,15 +17,13 @@ const logLimit = 10 << 20
 // prepareLog makes the log, the runner's, and empties it when it is too long.
 // The server appends, so this is safe while it runs.
 func (p place) prepareLog() error {
-	file, err := os.OpenFile(p.log(), os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	file, err := p.openLog(os.O_WRONLY | os.O_CREATE)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	if !p.runner.self() {
-		if err := file.Chown(int(p.runner.uid), int(p.runner.gid)); err != nil {
-			return err
-		}
+	if err := giveTo(file, p.runner); err != nil {
+		return err
 	}
 	info, err := file.Stat()
 	if err != nil || info.Size() <= logLimit {
@@ -33,9 +32,18 @@ func (p place) prepareLog() error {
 	return file.Truncate(0)
 }
 
+func (p place) openLog(flag int) (*os.File, error) {
+	folder, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = folder.Close() }()
+	return openOwned(folder, filepath.Base(p.log()), flag, 0o600)
+}
+
 // logTail returns the last lines of the log, fit for a terminal.
 func (p place) logTail() string {
-	file, err := os.Open(p.log())
+	file, err := p.openLog(os.O_RDONLY)
 	if err != nil {
 		return err.Error()
 	}

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -73,14 +71,20 @@ func (p place) postmaster() int {
 	return pid
 }
 
-func (p place) pidFile() string { return filepath.Join(p.data(), "postmaster.pid") }
+// pidFile is the name of the file in the data directory that names the process.
+const pidFile = "postmaster.pid"
 
 func (p place) pidInFile() (int, error) {
-	text, err := os.ReadFile(p.pidFile())
+	data, err := p.openData()
 	if err != nil {
 		return 0, err
 	}
-	first, _, _ := strings.Cut(string(text), "\n")
+	defer func() { _ = data.Close() }()
+	text, err := readOwned(data, pidFile)
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(text, "\n")
 	return strconv.Atoi(strings.TrimSpace(first))
 }
 
@@ -107,42 +111,54 @@ var errRunning = errors.New("the server runs")
 // process id is replaced, by our own: PostgreSQL takes that of its grandparent
 // for stale (CreateLockFile in miscinit.c), and if we die now, it is stale.
 func (p place) disown() error {
-	text, err := os.ReadFile(p.pidFile())
+	data, err := p.openData()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = data.Close() }()
+	text, err := readOwned(data, pidFile)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
 		return err
 	default:
-		first, rest, _ := strings.Cut(string(text), "\n")
+		first, rest, _ := strings.Cut(text, "\n")
 		pid, err := strconv.Atoi(strings.TrimSpace(first))
 		switch {
 		case err != nil: // empty or cut off: the disk was full
-			err = os.Remove(p.pidFile())
+			err = data.Remove(pidFile)
 		case p.runsOurData(pid):
 			err = errRunning
 		default:
-			err = overwrite(p.pidFile(), strconv.Itoa(os.Getpid())+"\n"+rest)
+			err = overwrite(data, pidFile, strconv.Itoa(os.Getpid())+"\n"+rest)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	socket, err := openFolder(p.socket, p.runner)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = socket.Close() }()
 	for _, left := range []string{".s.PGSQL." + port, ".s.PGSQL." + port + ".lock"} {
-		if err := os.Remove(filepath.Join(p.socket, left)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := socket.Remove(left); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// overwrite replaces the content of a file and keeps its owner. It follows no
-// symbolic link: root writes here in a folder of the server's account.
-func overwrite(path, text string) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW, 0)
+// overwrite replaces the content of a file and keeps its owner.
+func overwrite(folder *os.Root, name, text string) error {
+	file, err := openOwned(folder, name, os.O_WRONLY, 0) // cut only when it is known what was opened
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(text)
+	err = file.Truncate(0)
+	if err == nil {
+		_, err = file.WriteString(text)
+	}
 	return errors.Join(err, file.Close())
 }
 

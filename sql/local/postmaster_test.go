@@ -110,7 +110,7 @@ func stranger(t *testing.T, o Options) *exec.Cmd {
 func impersonate(t *testing.T, server *Server, pid int) {
 	t.Helper()
 	text := fmt.Sprintf("%d\n%s\n1700000000\n%s\n%s\n\n  5432001    123456\nready   \n", pid, server.data(), port, server.socket)
-	for _, path := range []string{server.pidFile(), filepath.Join(server.socket, ".s.PGSQL."+port+".lock")} {
+	for _, path := range []string{filepath.Join(server.DataDir(), pidFile), filepath.Join(server.socket, ".s.PGSQL."+port+".lock")} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestCutOffPidFileIsNoObstacle(t *testing.T) {
 	for _, text := range []string{"", "12", "nonsense\n"} {
 		server := start(t, o)
 		stop(t, server)
-		if err := os.WriteFile(server.pidFile(), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(server.DataDir(), pidFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		server = start(t, o)

@@ -38,7 +38,12 @@ func TestSettingsAreWrittenThroughNoLink(t *testing.T) {
 	if err := os.Symlink(victim, path); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeAnew(path, "settings"); err != nil {
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if err := writeAnew(folder, filepath.Base(path), "settings"); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(victim); string(text) != "mine" {

@@ -43,7 +43,32 @@ func (s *Server) remove(ctx context.Context) error {
 	if err := s.wipe(ctx); err != nil {
 		return err
 	}
-	return errors.Join(os.RemoveAll(s.socket), os.RemoveAll(s.folder))
+	return errors.Join(removeFolder(s.socket, s.runner), removeFolder(s.folder, s.owner))
+}
+
+// removeFolder removes a folder of the account's, and all below it.
+func removeFolder(path string, owner account) error {
+	folder, err := openFolder(path, owner)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }()
+	parent, err := os.OpenRoot(filepath.Dir(path) + "/.")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = parent.Close() }()
+	info, err := folder.Stat(".")
+	if err != nil {
+		return err
+	}
+	if there, err := parent.Lstat(filepath.Base(path)); err != nil || !os.SameFile(info, there) {
+		return errors.Join(fmt.Errorf("%s was replaced while it was to be removed", path), err)
+	}
+	return parent.RemoveAll(filepath.Base(path))
 }
 
 // wipe removes the data, stopping a server that nobody uses any more.
@@ -57,16 +82,21 @@ func (s *Server) wipe(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := os.Stat(s.data()); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(s.data()); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	s.options.progress("removing the old data " + s.data())
 	// Renamed first, so that a wipe cut short leaves no half of a data directory.
-	doomed := filepath.Join(s.folder, fmt.Sprintf("data.old-%d", os.Getpid()))
-	if err := os.Rename(s.data(), doomed); err != nil {
+	folder, err := s.open()
+	if err != nil {
 		return fmt.Errorf("remove the old data: %w", withCure(err, s.place))
 	}
-	if err := os.RemoveAll(doomed); err != nil {
+	defer func() { _ = folder.Close() }()
+	doomed := fmt.Sprintf("data.old-%d", os.Getpid())
+	if err := folder.Rename(filepath.Base(s.data()), doomed); err != nil {
+		return fmt.Errorf("remove the old data: %w", withCure(err, s.place))
+	}
+	if err := folder.RemoveAll(doomed); err != nil {
 		return fmt.Errorf("remove the old data: %w", withCure(err, s.place))
 	}
 	return nil

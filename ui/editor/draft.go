@@ -44,18 +44,39 @@ func NewDraft(name, text string) (*Draft, error) {
 	return d, nil
 }
 
+// write writes the draft below the folder that it opened, and only if that is this
+// user's: who owns the folder of temporary files may have replaced the one just made,
+// or put a link in place of the draft.
 func (d *Draft) write(folder string) (err error) {
-	if d.lock, err = os.Open(folder); err != nil {
+	in, err := os.OpenRoot(folder + "/.") // with "/." a pipe is an error: it would block
+	if err != nil {
 		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if d.lock, err = in.Open("."); err != nil {
+		return err
+	}
+	info, err := d.lock.Stat()
+	if err != nil {
+		return err
+	}
+	if !ours(info) || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s was replaced by somebody else: set TMPDIR to a folder of yours", folder)
 	}
 	if err = syscall.Flock(int(d.lock.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
-	if err = os.WriteFile(d.Path, []byte(d.given), 0o600); err != nil {
+	name := filepath.Base(d.Path)
+	file, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(d.given)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	at := time.Now().Truncate(time.Second).Add(untouched)
-	return os.Chtimes(d.Path, at, at)
+	return in.Chtimes(name, at, at)
 }
 
 // Text reads what the draft is now. What an editor left that is no file is not waited for.

@@ -91,6 +91,9 @@ func sweepRelays(in string) {
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < relayBegins {
 			continue
 		}
+		if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+			continue // somebody else's: root could remove it, but it is not ours
+		}
 		client, err := net.Dial("unix", socketIn(folder))
 		switch {
 		case err == nil:
