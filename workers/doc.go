@@ -86,9 +86,10 @@
 // deadline is kept on a clock that goes on while the machine sleeps; the wall
 // clock decides nothing here, it only labels what screens show.
 //
-// The shortest lease allowed is the margin (a tenth of the lease) plus three
-// round trips of 300 ms: one second. On a slower network leases are stretched to
-// three round trips plus the margin, and an event says so.
+// The shortest lease allowed is the margin (a tenth of the lease) plus 900 ms: one second.
+// Heartbeats keep it while round trips take up to 200 ms. On a slower network leases are
+// stretched until heartbeats can keep them, with half a round trip to spare, and an event
+// says so.
 //
 // # Asked from outside
 //

@@ -28,7 +28,7 @@ func ExampleNew() {
 	})
 	fmt.Println(err)
 	// Output:
-	// workers: a lease of 100ms is too short for its heartbeats: the smallest is 1s (3 round trips of 300ms plus the margin)
+	// workers: a lease of 100ms is too short for its heartbeats: the smallest is 1s (900ms plus the margin)
 	// <nil>
 }
 

@@ -50,7 +50,7 @@ func (h *heart) init(p *Pool) {
 }
 
 // period is the time between heartbeats.
-func (p *Pool) period() time.Duration { return p.shortest / 3 }
+func (p *Pool) period() time.Duration { return p.o.period(p.shortest) }
 
 // standing tells whether the connection stands; the channel is closed when that changes.
 func (h *heart) standing() (up bool, changed <-chan struct{}) {
@@ -90,7 +90,8 @@ func (h *heart) doubt() {
 	h.look()
 }
 
-// roundTrip is the network delay: the fastest of the last few round trips.
+// roundTrip is the network delay: the median of the last few round trips. One that a lock
+// held up counts for nothing.
 func (h *heart) roundTrip() time.Duration {
 	h.p.mu.Lock()
 	defer h.p.mu.Unlock()
@@ -101,7 +102,8 @@ func (h *heart) roundTripLocked() time.Duration {
 	if len(h.trips) == 0 {
 		return 0
 	}
-	return slices.Min(h.trips)
+	sorted := slices.Sorted(slices.Values(h.trips))
+	return sorted[len(sorted)/2]
 }
 
 // took notes a round trip. The lock is held.

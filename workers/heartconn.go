@@ -14,6 +14,7 @@ func (h *heart) connect(ctx context.Context) (err error) {
 	defer func() {
 		if errors.Is(err, context.DeadlineExceeded) {
 			h.slow++
+			h.forgetTrips() // they were quicker
 		}
 	}()
 	if h.conn, h.idle, err = h.p.q.Connect(ctx, nil); err != nil {
@@ -65,6 +66,13 @@ func (h *heart) ask(ctx context.Context) error {
 	h.doubted = false
 	h.took(h.p.clock() - sent)
 	return nil
+}
+
+// forgetTrips forgets how long round trips took.
+func (h *heart) forgetTrips() {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	h.trips = nil
 }
 
 func (h *heart) disconnect() {

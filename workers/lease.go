@@ -8,12 +8,9 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-// roundTrip is the network delay that every allowed lease tolerates as it is.
-const roundTrip = 300 * time.Millisecond
-
-// A lease must outlive three round trips: a claim whose answer takes one, the
-// wait for a heartbeat that was just missed, and that heartbeat's own answer.
-const roundTrips = 3
+// leastTrusted is the shortest time for which a lease may be trusted. Heartbeats keep such a
+// lease as it is while round trips take up to 200 ms.
+const leastTrusted = 900 * time.Millisecond
 
 // marginPart is the part of a lease that is its margin, when no margin is given.
 const marginPart = 10
@@ -30,24 +27,45 @@ func (o *Options) margin(lease time.Duration) time.Duration {
 // smallestLease is the shortest lease that heartbeats can keep.
 func (o *Options) smallestLease() time.Duration {
 	if o.Margin > 0 {
-		return roundTrips*roundTrip + o.Margin
+		return leastTrusted + o.Margin
 	}
-	// lease - lease/10 = three round trips
-	return roundTrips * roundTrip * marginPart / (marginPart - 1)
+	return leastTrusted * marginPart / (marginPart - 1)
 }
 
 func (o *Options) checkLease(lease time.Duration) error {
 	if least := o.smallestLease(); lease < least {
-		return fmt.Errorf("a lease of %v is too short for its heartbeats: the smallest is %v (%d round trips of %v plus the margin)",
-			lease, least, roundTrips, roundTrip)
+		return fmt.Errorf("a lease of %v is too short for its heartbeats: the smallest is %v (%v plus the margin)",
+			lease, least, leastTrusted)
 	}
 	return nil
 }
 
-// stretched is a lease for a network whose round trip is known. Up to 300 ms it
-// is the lease itself.
+// period is the time between heartbeats: a third of the lease, or less where the margin is
+// most of it.
+func (o *Options) period(lease time.Duration) time.Duration {
+	return min(lease/3, (lease-o.margin(lease))/2)
+}
+
+// stretched is a lease for a network whose round trip is known: the lease itself, if
+// heartbeats can keep it.
 func (o *Options) stretched(lease, trip time.Duration) time.Duration {
-	return max(lease, roundTrips*trip+o.margin(lease))
+	trusted := o.outlives(lease, trip)
+	switch {
+	case lease-o.margin(lease) >= trusted:
+		return lease
+	case o.Margin > 0:
+		return trusted + o.Margin
+	}
+	return trusted*marginPart/(marginPart-1) + 1
+}
+
+// outlives is for how long a lease must be trusted on such a network. The heart sends one
+// heartbeat at a time. The first that renews a claim comes when the claim was answered and
+// the heartbeat before was, too, or when it is due and the one before was answered; and it
+// has to come back. Round trips vary, and the process is busy: there is half of one to spare.
+func (o *Options) outlives(lease, trip time.Duration) time.Duration {
+	const busy = 50 * time.Millisecond
+	return max(trip, o.period(lease)) + 2*trip + trip/2 + busy
 }
 
 // needed is for how long a lease has to be trusted yet for a handler to begin: for a

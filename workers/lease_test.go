@@ -54,7 +54,7 @@ func TestPoolTooSmallIsRefusedWithTheNumberNeeded(t *testing.T) {
 	}
 }
 
-// Each direction of the network takes its time. With round trips of up to 300 ms
+// Each direction of the network takes its time. With round trips of up to 200 ms
 // a lease is what was asked for; beyond, it is stretched.
 func TestLongJobRunsOnceOnASlowNetwork(t *testing.T) {
 	t.Parallel()
@@ -64,6 +64,7 @@ func TestLongJobRunsOnceOnASlowNetwork(t *testing.T) {
 		up, down time.Duration
 	}{
 		{"1 s, round trips of 300 ms", time.Second, 150 * time.Millisecond, 150 * time.Millisecond},
+		{"1 s, round trips longer than it", time.Second, 550 * time.Millisecond, 550 * time.Millisecond},
 		{"1 s, 300 ms each way", time.Second, 300 * time.Millisecond, 300 * time.Millisecond},
 		{"3 s, 300 ms each way", 3 * time.Second, 300 * time.Millisecond, 300 * time.Millisecond},
 	} {
@@ -166,12 +167,37 @@ func TestRenewalsUseTheKindsLease(t *testing.T) {
 	waitStatus(t, p, id, queue.Completed)
 }
 
+// The heart sends one heartbeat at a time. The worst moment for a claim is when one has
+// just left without it: the next is sent when that has come back, or is due later and has
+// just been missed again.
+func TestSteadyRoundTripLosesNoLease(t *testing.T) {
+	t.Parallel()
+	const busy = 20 * time.Millisecond // what a process takes to hear of an answer
+	for _, o := range []Options{{}, {Margin: 100 * time.Millisecond}, {Margin: 8 * time.Second}} {
+		for _, lease := range []time.Duration{o.smallestLease(), 2 * o.smallestLease(), 10 * time.Second, 30 * time.Second} {
+			for _, trip := range []time.Duration{0, 100, 200, 250, 300, 400, 600, 800, 1600, 4000} {
+				trip *= time.Millisecond
+				length := o.stretched(lease, trip)
+				trusted := length - o.margin(length)
+				for _, missed := range []time.Duration{trip, o.period(lease)} { // a heartbeat leaves just before
+					if answered := missed + 2*trip + busy; answered > trusted {
+						t.Errorf("margin %v, round trips of %v: a lease of %v, made %v, is trusted for %v; its heartbeat is answered after %v", o.Margin, trip, lease, length, trusted, answered)
+					}
+				}
+			}
+			if length := o.stretched(lease, 150*time.Millisecond); length != lease {
+				t.Errorf("margin %v: a lease of %v is made %v though round trips take 150 ms only", o.Margin, lease, length)
+			}
+		}
+	}
+}
+
 // Or no handler would ever begin.
 func TestHandlersBeginUnderEachLeaseThatIsAllowed(t *testing.T) {
 	t.Parallel()
 	for _, margin := range []time.Duration{0, 100 * time.Millisecond, time.Second, time.Minute} {
 		o := Options{Margin: margin}
-		for _, trip := range []time.Duration{0, time.Millisecond, roundTrip, 5 * time.Second} {
+		for _, trip := range []time.Duration{0, time.Millisecond, 300 * time.Millisecond, 5 * time.Second} {
 			lease := o.smallestLease()
 			trusted := o.stretched(lease, trip) - o.margin(lease) - trip // once the answer is there
 			if need := o.needed(lease, trip); trusted <= need {
