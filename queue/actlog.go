@@ -92,7 +92,14 @@ func (q *Queue) Acts(ctx context.Context, before int64, limit int) ([]Act, error
 		return nil, q.failed("read the operator log", err, "acts")
 	}
 	acts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Act, err error) {
-		err = row.Scan(&a.ID, &a.At, &a.Ended, &a.By, &a.Role, &a.What, &a.Filter, &a.Reason, &a.IDs, &a.Plan, &a.Asked, &a.Done, &a.Skips, &a.Error, &a.Note, &a.PlanState, &a.Executor)
+		var ids []*int64 // a stranger's may hold NULL
+		err = row.Scan(&a.ID, at(&a.At), atOrNull(&a.Ended), &a.By, &a.Role, &a.What, &a.Filter, &a.Reason, &ids, &a.Plan, &a.Asked, &a.Done, &a.Skips, &a.Error, &a.Note, &a.PlanState, &a.Executor)
+		a.IDs = make([]int64, 0, len(ids))
+		for _, id := range ids {
+			if id != nil {
+				a.IDs = append(a.IDs, *id)
+			}
+		}
 		return a, err
 	})
 	return acts, q.failed("read the operator log", err, "acts")

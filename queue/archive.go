@@ -90,7 +90,7 @@ func (q *Queue) Archive(ctx context.Context, queue string, before int64, limit i
 	}
 	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Archived, err error) {
 		err = row.Scan(&a.ID, &a.Queue, &a.Kind, &a.Status, &a.Attempts, &a.MaxAttempts, &a.RunAt, &a.LastError,
-			&a.Fingerprint, &a.IdempotencyKey, &a.DiedAt, &a.CreatedAt, &a.UpdatedAt, &a.CancelledBy, &a.ArchivedAt, &a.ArchivedBy, &a.ArchivedWhy)
+			&a.Fingerprint, &a.IdempotencyKey, atOrNull(&a.DiedAt), at(&a.CreatedAt), at(&a.UpdatedAt), &a.CancelledBy, at(&a.ArchivedAt), &a.ArchivedBy, &a.ArchivedWhy)
 		return a, err
 	})
 	return jobs, q.failed("list the archive", err, "archive")

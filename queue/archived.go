@@ -22,7 +22,7 @@ func (q *Queue) PreviewArchived(ctx context.Context, id int64, characters int) (
 
 func (q *Queue) archived(ctx context.Context, id int64, characters *int) (*Archived, int, error) {
 	var a Archived
-	job, length, err := q.get(ctx, "get_archived", id, characters, &a.ArchivedAt, &a.ArchivedBy, &a.ArchivedWhy)
+	job, length, err := q.get(ctx, "get_archived", id, characters, at(&a.ArchivedAt), &a.ArchivedBy, &a.ArchivedWhy)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -54,7 +54,7 @@ func (q *Queue) deadLetters(ctx context.Context, f Filter, s DeadStretch, patien
 	for began := time.Now(); ; {
 		diedAt, id := any("infinity"), int64(math.MaxInt64)
 		if found.Next != nil {
-			diedAt, id = found.Next.DiedAt, found.Next.ID
+			diedAt, id = At(*found.Next.DiedAt).pg(), found.Next.ID
 		}
 		var all []seen
 		err := step.take(ctx, q.TookTooLong, func(rows int) (err error) {

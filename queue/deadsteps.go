@@ -15,6 +15,14 @@ type deadPlace struct {
 	id     int64
 }
 
+// died is diedAt as a statement takes it.
+func (p *deadPlace) died() any {
+	if t, ok := p.diedAt.(time.Time); ok {
+		return At(t).pg()
+	}
+	return p.diedAt
+}
+
 // deadSteps are some of the dead letters, side by side in that order.
 type deadSteps struct {
 	queue    *string // of this one; nil is of all
@@ -28,7 +36,7 @@ func (s *deadSteps) args() []any {
 	if s.from.queue == s.to.queue {
 		queue = &s.to.queue // where they end in the index is known by it
 	}
-	return []any{queue, s.from.queue, s.from.diedAt, s.from.id, s.to.queue, s.to.diedAt, s.to.id}
+	return []any{queue, s.from.queue, s.from.died(), s.from.id, s.to.queue, s.to.died(), s.to.id}
 }
 
 // deadAtOnce is how many entries of the index one statement passes over.
@@ -78,10 +86,10 @@ func (q *Queue) stepsOf(ctx context.Context, queue *string, step int, all []dead
 
 // deadPlaces are the ends of so many steps.
 func (q *Queue) deadPlaces(ctx context.Context, queue *string, after deadPlace, step, count int) (ends []deadPlace, err error) {
-	err = q.planned(ctx, "dead_plan", "dead_steps", []any{queue, after.queue, after.diedAt, after.id, step, count}, func(row pgx.CollectableRow) error {
+	err = q.planned(ctx, "dead_plan", "dead_steps", []any{queue, after.queue, after.died(), after.id, step, count}, func(row pgx.CollectableRow) error {
 		var end deadPlace
 		var diedAt time.Time
-		err := row.Scan(&end.queue, &diedAt, &end.id)
+		err := row.Scan(&end.queue, at(&diedAt), &end.id)
 		end.diedAt = diedAt
 		ends = append(ends, end)
 		return err

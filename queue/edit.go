@@ -111,7 +111,7 @@ func (q *Queue) Originals(ctx context.Context, id int64) ([]Original, error) {
 	}
 	originals, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (o Original, err error) {
 		var payload string
-		err = row.Scan(&o.At, &o.By, &o.Reason, &payload)
+		err = row.Scan(at(&o.At), &o.By, &o.Reason, &payload)
 		o.Payload = json.RawMessage(payload)
 		return o, err
 	})

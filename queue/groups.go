@@ -60,7 +60,7 @@ func (q *Queue) DeadGroups(ctx context.Context, where filter.Filter, look int) (
 		n.queues = []string{}
 	}
 	var first *time.Time
-	if err := q.pool.QueryRow(ctx, q.schema.Query("dead_since"), n.queues).Scan(&first, &d.At); err != nil {
+	if err := q.pool.QueryRow(ctx, q.schema.Query("dead_since"), n.queues).Scan(atOrNull(&first), &d.At); err != nil {
 		return d, q.failed("group dead letters", err, "dead_since")
 	}
 	all := gathered{}
@@ -140,7 +140,7 @@ func newestSteps(all []deadSteps, look int) (newest []deadSteps, since *time.Tim
 func (q *Queue) groupsOf(ctx context.Context, args []any) (read []gatheredPart, err error) {
 	err = q.planned(ctx, "dead_plan", "dead_groups", args, func(row pgx.CollectableRow) error {
 		var p gatheredPart
-		err := row.Scan(&p.found, &p.Queue, &p.Kind, &p.Fingerprint, &p.stretch, &p.Count, &p.First, &p.Last, &p.Sample)
+		err := row.Scan(&p.found, &p.Queue, &p.Kind, &p.Fingerprint, &p.stretch, &p.Count, at(&p.First), at(&p.Last), &p.Sample)
 		read = append(read, p)
 		return err
 	})

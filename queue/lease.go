@@ -149,22 +149,27 @@ func (q *Queue) beat(ctx context.Context, on Executor, args []any, each func(pgx
 
 // owners tells the leases that stand from those that are gone.
 func (q *Queue) owners(ctx context.Context, on Executor, leases []Lease) (stand []Lease, gone []LostLease, err error) {
-	ids, _ := leaseColumns(leases)
-	rows, err := on.Query(ctx, q.schema.Query("lease_owners"), ids)
+	ids, owners := leaseColumns(leases)
+	rows, err := on.Query(ctx, q.schema.Query("lease_owners"), ids, owners)
 	if err != nil {
 		return nil, nil, err
 	}
-	found := make(map[int64]LostLease, len(leases))
-	var now LostLease
-	if _, err := pgx.ForEachRow(rows, []any{&now.ID, &now.Status, &now.Owner}, func() error {
-		found[now.ID] = now
+	type owned struct {
+		LostLease
+		same bool
+	}
+	found := make([]owned, len(leases))
+	var place int64
+	var now owned
+	if _, err := pgx.ForEachRow(rows, []any{&place, &now.Status, &now.Owner, &now.same}, func() error {
+		found[place-1] = now
 		return nil
 	}); err != nil {
 		return nil, nil, err
 	}
-	for _, l := range leases {
-		now := found[l.ID]
-		if now.Status == Processing && now.Owner == l.Token {
+	for i, l := range leases {
+		now := found[i].LostLease
+		if now.Status == Processing && found[i].same {
 			stand = append(stand, l)
 			continue
 		}

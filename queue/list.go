@@ -55,7 +55,8 @@ type Cursor struct {
 
 // List returns a page of jobs without payloads and histories: dead letters alone
 // by death, newest first; any other choice by id, newest first. next is nil after
-// the last page. The first 1,000 characters of last_error are loaded.
+// the last page. Of last_error 1,000 characters
+// are loaded, from the first that is not blank.
 func (q *Queue) List(ctx context.Context, f Filter, p Page) (jobs []Job, next *Cursor, err error) {
 	if p.Limit == 0 {
 		p.Limit = 100
@@ -122,8 +123,8 @@ func (q *Queue) get(ctx context.Context, statement string, id int64, characters 
 	var errs []byte
 	err := q.pool.QueryRow(ctx, q.schema.Query(statement), id, characters).Scan(append([]any{
 		&j.ID, &j.Queue, &j.Kind, &payload, &length,
-		&j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError,
-		&errs, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy,
+		&j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, atOrNull(&j.LockedAt), &j.LockedBy, atOrNull(&j.LeaseExpiresAt), &j.LastError,
+		&errs, &j.Fingerprint, &j.IdempotencyKey, atOrNull(&j.DiedAt), at(&j.CreatedAt), at(&j.UpdatedAt), &j.CancelledBy,
 	}, more...)...)
 	if err == pgx.ErrNoRows {
 		return nil, 0, fmt.Errorf("job %d: %w", id, ErrNotFound)
@@ -169,9 +170,9 @@ func (q *Queue) rows(ctx context.Context, statement string, args ...any) ([]Job,
 // columns are where a row of a list goes.
 func (j *Job) columns() []any {
 	return []any{
-		&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, &j.LockedAt,
-		&j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.Fingerprint, &j.IdempotencyKey, &j.DiedAt,
-		&j.CreatedAt, &j.UpdatedAt, &j.CancelledBy,
+		&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt, atOrNull(&j.LockedAt),
+		&j.LockedBy, atOrNull(&j.LeaseExpiresAt), &j.LastError, &j.Fingerprint, &j.IdempotencyKey, atOrNull(&j.DiedAt),
+		at(&j.CreatedAt), at(&j.UpdatedAt), &j.CancelledBy,
 	}
 }
 

@@ -49,10 +49,10 @@ func (q *Queue) matchingDead(ctx context.Context, n *narrow, told func(found, lo
 	err = q.readSteps(ctx, steps, pace, func(s *deadSteps) error {
 		some := len(all)
 		err := q.planned(ctx, "dead_plan", "dead_matching", append(s.args(), statuses, n.path, n.wide), func(row pgx.CollectableRow) error {
-			var at time.Time
+			var died time.Time
 			var id int64
-			err := row.Scan(&at, &id)
-			all = append(all, death{at.UnixMicro(), id})
+			err := row.Scan(at(&died), &id)
+			all = append(all, death{died.UnixMicro(), id})
 			return err
 		})
 		if err != nil {

@@ -52,7 +52,7 @@ func (q *Queue) Pauses(ctx context.Context) ([]Pause, error) {
 		return nil, q.failed("list pauses", err, "pauses")
 	}
 	pauses, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Pause, err error) {
-		err = row.Scan(&p.Queue, &p.Since, &p.By, &p.Why)
+		err = row.Scan(&p.Queue, at(&p.Since), &p.By, &p.Why)
 		return p, err
 	})
 	return pauses, q.failed("list pauses", err, "pauses")

@@ -28,7 +28,7 @@ func scanPlan(row pgx.CollectableRow) (*standingPlan, error) {
 	var alone, since float64
 	var redriven int64
 	err := row.Scan(&p.ID, &p.State, &p.By, &p.StateBy, &p.Why, &p.Filter, &p.Reason, &p.Canary, &p.Wait, &p.Pace, &p.StopAt,
-		&p.CreatedAt, &p.ChangedAt, &p.EndedAt, &p.Executor, &alone,
+		at(&p.CreatedAt), at(&p.ChangedAt), atOrNull(&p.EndedAt), &p.Executor, &alone,
 		&p.Total, &p.reached, &redriven, &p.Skipped, &p.Undone, &p.undoneTo, &p.passed, &p.judged, &p.CanaryAfter, &p.token, &since)
 	p.Alone, p.since = seconds(alone), seconds(since)
 	p.Redriven = redriven - p.Undone
@@ -137,7 +137,7 @@ func (q *Queue) PlanJobs(ctx context.Context, id, after int64, limit int, states
 		return nil, q.failed(fmt.Sprintf("list the jobs of plan %d", id), err, statement)
 	}
 	jobs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (j PlanJob, err error) {
-		err = row.Scan(&j.ID, &j.State, &j.Reason, &j.At, &j.Status)
+		err = row.Scan(&j.ID, &j.State, &j.Reason, atOrNull(&j.At), &j.Status)
 		return j, err
 	})
 	return jobs, q.failed(fmt.Sprintf("list the jobs of plan %d", id), err, statement)

@@ -53,6 +53,7 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	// All text here is UTF-8, whatever a role or a database defaults to; under another
 	// client encoding it would be stored as something else without an error.
 	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8"
+	leasesql.BoundMessages(&config.ConnConfig.Config)
 	schema, err := leasesql.ForSchema(opts.Schema)
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)

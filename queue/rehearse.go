@@ -49,7 +49,7 @@ func (q *Queue) Rehearse(ctx context.Context, ids []int64) (Rehearsal, error) {
 		var g DeadGroup
 		var inUse int64
 		found := int64(0)
-		_, err = pgx.ForEachRow(rows, []any{&g.Queue, &g.Kind, &g.Fingerprint, &g.Count, &inUse, &g.First, &g.Last, &g.Sample, &g.Error}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&g.Queue, &g.Kind, &g.Fingerprint, &g.Count, &inUse, (*instant)(&g.First), (*instant)(&g.Last), &g.Sample, &g.Error}, func() error {
 			found += g.Count + inUse
 			r.InUse += inUse
 			r.Queues[g.Queue] += g.Count + inUse

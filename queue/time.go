@@ -15,8 +15,67 @@ type Time struct {
 	Infinity int8 // -1 always in the past, +1 never comes, 0 an ordinary time
 }
 
-// At wraps an ordinary time.
-func At(t time.Time) Time { return Time{Time: t} }
+// What stands for the infinities where a time.Time is read. PostgreSQL stores microseconds,
+// so no time of a row is one of these, and both can be printed as JSON.
+var (
+	endless   = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+	beginless = time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC)
+)
+
+// At wraps a time. One that stands for an infinity (see [Time.Instant]) is that infinity again.
+func At(t time.Time) Time {
+	switch {
+	case t.Equal(endless):
+		return Time{Infinity: 1}
+	case t.Equal(beginless):
+		return Time{Infinity: -1}
+	}
+	return Time{Time: t}
+}
+
+// Instant is the time for a field that should never be infinite, as CreatedAt is. An infinity
+// becomes a time that no row has, which lies before or after all others, so that a list with
+// such a row can still be read. [At] recognizes it.
+func (t Time) Instant() time.Time {
+	switch {
+	case t.Never():
+		return endless
+	case t.Always():
+		return beginless
+	}
+	return t.Time
+}
+
+// instant reads a timestamptz into a time.Time as [Time.Instant] has it. NULL is the zero time.
+type instant time.Time
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner.
+func (i *instant) ScanTimestamptz(v pgtype.Timestamptz) error {
+	var t Time
+	err := t.ScanTimestamptz(v)
+	*i = instant(t.Instant())
+	return err
+}
+
+// nullableInstant reads a timestamptz that may be NULL into the *time.Time that it points to.
+type nullableInstant struct{ to **time.Time }
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner.
+func (n nullableInstant) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*n.to = nil
+	if !v.Valid {
+		return nil
+	}
+	var i instant
+	err := i.ScanTimestamptz(v)
+	t := time.Time(i)
+	*n.to = &t
+	return err
+}
+
+// at is where a timestamptz of a row goes that should be finite; atOrNull where it may be NULL.
+func at(t *time.Time) *instant               { return (*instant)(t) }
+func atOrNull(t **time.Time) nullableInstant { return nullableInstant{t} }
 
 // Never reports whether the time lies infinitely far ahead.
 func (t Time) Never() bool { return t.Infinity > 0 }

@@ -33,7 +33,7 @@ func (q *Queue) WhyWaiting(ctx context.Context, id int64) (Waiting, error) {
 	var pause Pause
 	var since *time.Time
 	err := q.pool.QueryRow(ctx, q.schema.Query("why_waiting"), id, aheadMost).Scan(
-		&due, &w.Never, &pause.Queue, &since, &pause.By, &pause.Why, &w.Ahead, &w.Running, &w.LastTook)
+		&due, &w.Never, &pause.Queue, atOrNull(&since), &pause.By, &pause.Why, &w.Ahead, &w.Running, &w.LastTook)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Waiting{}, fmt.Errorf("%s: it is not pending: %w", operation, ErrNotFound)
 	}

@@ -161,6 +161,7 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, prepare []func(context
 	config.RuntimeParams["application_name"] = "leasetop migrate"
 	// goose notes when it took a step as a timestamp without its zone.
 	config.RuntimeParams["timezone"] = "UTC"
+	BoundMessages(&config.Config)
 	m := &migrator{schema: s}
 	if m.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return err // pgx leaves the password out

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -12,6 +13,12 @@ import (
 // disagree show as 0s.
 func age(d time.Duration) string {
 	const day = 24 * time.Hour
+	switch d {
+	case math.MaxInt64: // further apart than a Duration can say: the time is infinite, or wrong
+		return "∞"
+	case math.MinInt64:
+		return "-∞"
+	}
 	d = max(d, 0)
 	switch {
 	case d < time.Minute:
@@ -53,11 +60,22 @@ func left(d time.Duration) string {
 // moment writes a time of the database in UTC; the date only when it is not
 // today's.
 func moment(t, now time.Time) string {
+	if at := queue.At(t); at.Infinity != 0 {
+		return at.String()
+	}
 	t, now = t.UTC(), now.UTC()
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
 		return t.Format("15:04:05Z")
 	}
 	return t.Format("2006-01-02 15:04:05Z")
+}
+
+// momentAgo is a time, and how long ago that was. An infinite one is marked as what it is.
+func momentAgo(t, now time.Time) string {
+	if at := queue.At(t); at.Infinity != 0 {
+		return at.String() + " (no time of a row should be)"
+	}
+	return moment(t, now) + " · " + age(now.Sub(t)) + " ago"
 }
 
 // due writes when a job may run, from now.

@@ -79,7 +79,10 @@ func (g *deadGroups) cells(one *queue.DeadGroup) []cell {
 		samples[len(samples)-1-(len(one.Bars)-1-i)/g.joined] += float64(n)
 	}
 	says := cell{text: briefly(one.Fingerprint), ink: t.text}
-	if one.Fingerprint == "" {
+	switch {
+	case one.Fingerprint == "" && one.Error != "": // it begins with blank lines
+		says.text = briefly(one.Error)
+	case one.Fingerprint == "":
 		says = cell{text: "died without an error", ink: t.dim}
 	}
 	return []cell{

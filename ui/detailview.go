@@ -127,7 +127,7 @@ func cancelFact(j *queue.Job, t *theme) fact {
 func (d *detail) columnsOf(w int) []fact {
 	t, j, now := d.pic.theme, d.job, d.pic.now
 	status := map[queue.Status]ink{queue.Dead: t.alarm, queue.Failed: t.warn, queue.Completed: t.good, queue.Processing: t.lead}[j.Status]
-	when := func(x time.Time) string { return moment(x, now) + " · " + age(now.Sub(x)) + " ago" }
+	when := func(x time.Time) string { return momentAgo(x, now) }
 	facts := []fact{
 		{"status", string(j.Status), status},
 		{"attempts", strconv.Itoa(j.Attempts) + " of " + strconv.Itoa(j.MaxAttempts), t.text},
@@ -194,9 +194,9 @@ func (d *detail) facts(w int) []string {
 		if !d.revealed {
 			said, _ = mask.Text(said)
 		}
-		text := wrap(said, w-factName-1)
-		if len(text) > 6 {
-			text = append(text[:6], "…")
+		text, more := wrapLines(block(said), w-factName-1)
+		if more += len(text) - 6; more > 1 {
+			text = append(text[:6], "… "+plural(more, "line")+" more")
 		}
 		named(pick(j.Status.IsDeadLetter(), "error", "last error"), t.bad, text)
 	}

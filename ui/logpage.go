@@ -229,7 +229,7 @@ func (l *logPage) whole(act *queue.Act, w int) (lines []string) {
 		}
 	}
 	now := l.pic.now
-	when := moment(act.At, now) + " · " + age(now.Sub(act.At)) + " ago"
+	when := momentAgo(act.At, now)
 	if act.Ended != nil {
 		if took := act.Ended.Sub(act.At); took > 0 {
 			when += ", took " + short(took)

@@ -239,7 +239,7 @@ func (p *planPage) facts(plan *queue.Plan, w int) []string {
 	}
 	facts := []fact{
 		{"what", what, t.accent},
-		{"started", "by " + plan.By + " · " + moment(plan.CreatedAt, now) + " · " + age(now.Sub(plan.CreatedAt)) + " ago", t.text},
+		{"started", "by " + plan.By + " · " + momentAgo(plan.CreatedAt, now), t.text},
 		{"how", planwords.How(*plan), t.text},
 	}
 	if plan.Reason != "" {
@@ -264,7 +264,7 @@ func (p *planPage) executor(plan *queue.Plan) fact {
 		if plan.EndedAt != nil {
 			ended = *plan.EndedAt
 		}
-		return fact{"since", moment(ended, p.pic.now) + " · " + age(p.pic.now.Sub(ended)) + " ago", t.text}
+		return fact{"since", momentAgo(ended, p.pic.now), t.text}
 	case p.here():
 		return fact{"executed", "by this dashboard", t.good}
 	case plan.Executor == "":

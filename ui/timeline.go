@@ -143,7 +143,7 @@ func (e *ending) head(p *picture) []piece {
 	if !deeds[e.Outcome] {
 		head = append(head, piece{"  attempt " + strconv.Itoa(e.Attempt.Attempt), t.text})
 	}
-	head = append(head, piece{"  " + moment(e.At, p.now) + " · " + age(p.now.Sub(e.At)) + " ago", t.dim})
+	head = append(head, piece{"  " + momentAgo(e.At, p.now), t.dim})
 	if who := p.holder(e.Worker).name; who != "" {
 		head = append(head, piece{"  " + pick(deeds[e.Outcome], "by ", "") + safe.Text(who), t.dim})
 	}
@@ -180,20 +180,34 @@ func (e *ending) lines(t *theme, w int, open bool) (lines []string, hidden int) 
 	case e.same:
 		return []string{t.faint.draw("the same error")}, 0
 	}
-	lines = t.closed(wrapSafe(e.since.mark(t, e.text), w))
-	if len(lines) <= traceMost {
+	lines, more := wrapLines(e.since.mark(t, e.text), w)
+	lines = t.closed(lines)
+	if len(lines)+more <= traceMost {
 		return lines, 0
 	}
-	hidden = len(lines) - traceHead
+	hidden = len(lines) + more - traceHead
+	if more > 0 {
+		lines = append(lines, t.dim.draw("… "+plural(more, "line")+" more than are shown"))
+	}
 	if !open {
 		lines = lines[:traceHead]
 	}
 	return lines, hidden
 }
 
-// briefly is the first line of an error, its secrets masked.
+// briefly is the first line of an error, its secrets masked. It ends in … where there is more.
 func briefly(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line, _ = mask.Text(line[:min(len(line), 1000)])
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if line == "" && text != "" {
+		return "an error of blank lines"
+	}
+	more := rest != ""
+	line = strings.TrimRight(line, " \t\r")
+	if most := 1000; len(line) > most {
+		line, more = strings.ToValidUTF8(line[:most], ""), true
+	}
+	if line, _ = mask.Text(line); more {
+		line += " …"
+	}
 	return line
 }

@@ -135,3 +135,31 @@ func TestKeyThatOpensNothingSaysSo(t *testing.T) {
 	s.press("enter")
 	s.sees("nothing opens or folds where the cursor is")
 }
+
+// An error of many lines is one line in a list, marked, and its page counts the others exactly.
+func TestErrorOfManyLinesIsMarkedAndCounted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"alpha":                                 "alpha",
+		"alpha\n":                               "alpha",
+		"alpha\nbravo":                          "alpha …",
+		"\n\nalpha \r\nbravo":                   "alpha …",
+		"\n \n":                                 "an error of blank lines",
+		"":                                      "",
+		strings.Repeat("é", 600) + " token=x\n": strings.Repeat("é", 500) + " …",
+	} {
+		if got := briefly(text); got != want {
+			t.Errorf("briefly(%.20q) = %q, want %q", text, got, want)
+		}
+	}
+	job := storied(88007)
+	job.LastError = strings.Repeat("line\n", 9_999) + "line"
+	job.Errors = []queue.Attempt{{Attempt: 1, Outcome: "failed", Error: job.LastError}}
+	s := atJob(t, newWorld(), job, 120, 50)
+	s.sees("… 9,994 lines more", "▸ 9,996 lines more")
+	past, _ := endings(job.Errors, false)
+	lines, hidden := past[0].lines(newTheme(true, true), 50, true)
+	if last := lines[len(lines)-1]; hidden != 9_996 || len(lines) != maxLines+1 || !strings.Contains(last, "8,000 lines more than are shown") {
+		t.Errorf("open, it has %d lines, of %d beyond the first; it ends in %q", len(lines), hidden, last)
+	}
+}

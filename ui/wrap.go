@@ -29,14 +29,23 @@ func block(text string) string {
 
 // wrapSafe breaks a text that is safe already, and may have colours, into lines.
 func wrapSafe(text string, w int) []string {
-	if w <= 0 {
-		return nil
-	}
-	lines := strings.Split(ansi.Wrap(text, w, ""), "\n")
-	if len(lines) > maxLines {
-		lines = append(lines[:maxLines], "…")
+	lines, more := wrapLines(text, w)
+	if more > 0 {
+		lines = append(lines, "… "+plural(more, "line")+" more")
 	}
 	return lines
+}
+
+// wrapLines is wrapSafe that says how many lines there are beyond those that are returned.
+func wrapLines(text string, w int) (lines []string, more int) {
+	if w <= 0 {
+		return nil, 0
+	}
+	lines = strings.Split(ansi.Wrap(text, w, ""), "\n")
+	if len(lines) > maxLines {
+		return lines[:maxLines], len(lines) - maxLines
+	}
+	return lines, 0
 }
 
 // piece is a stretch of safe text in one ink.

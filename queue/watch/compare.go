@@ -71,7 +71,10 @@ func (f *Feed) outcomes(ctx context.Context, ids []int64) (map[int64]*row, error
 // scanRow reads a row of watch_outcomes.
 func scanRow(rows pgx.CollectableRow) (*row, error) {
 	var j queue.Job
+	var lockedAt, expires, updated queue.Time
 	err := rows.Scan(&j.ID, &j.Queue, &j.Kind, &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
-		&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.UpdatedAt, &j.CancelledBy)
-	return rowOf(&j), err
+		&lockedAt, &j.LockedBy, &expires, &updated, &j.CancelledBy)
+	r := rowOf(&j)
+	r.lockedAt, r.expiresAt, r.updatedAt = lockedAt.Instant(), expires.Instant(), updated.Instant()
+	return r, err
 }

@@ -305,7 +305,7 @@ func (r *reader) time(b []byte) time.Time {
 	if b == nil {
 		return time.Time{}
 	}
-	return timeOf(r.int8(b)).Time
+	return timeOf(r.int8(b)).Instant()
 }
 
 // tooManyError says that the jobs which are not completed are more than the ledger may hold.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -87,9 +88,9 @@ func (d *decoder) set(c column, how byte, value []byte) (err error) {
 	case columnStatus:
 		now.status = queue.Status(d.name(value))
 	case columnOwner:
-		now.owner = string(value)
+		now.owner = ownerOf(value)
 	case columnCancelledBy:
-		now.cancelledBy = string(value)
+		now.cancelledBy = string(beginning(value, 1000))
 	case columnID:
 		now.id, err = integer(how, value)
 	case columnAttempts:
@@ -112,8 +113,35 @@ func (d *decoder) set(c column, how byte, value []byte) (err error) {
 
 const namesKept = 50_000
 
+// nameMost is how many characters of a queue's or a kind's name are kept. The table allows
+// fewer; a row from before its CHECKs, or with none, may hold any text.
+const nameMost = 300
+
+// beginning is the first characters of a text.
+func beginning(text []byte, most int) []byte {
+	if len(text) <= most {
+		return text
+	}
+	end := 0
+	for ; most > 0 && end < len(text); most-- {
+		_, n := utf8.DecodeRune(text[end:])
+		end += n
+	}
+	return text[:end]
+}
+
+// ownerOf is an owner as the statements that list leases return it: whole up to 8192 bytes,
+// and of a longer one the beginning and the length. It is for the screen; no write compares it.
+func ownerOf(value []byte) string {
+	if len(value) <= 8192 {
+		return string(value)
+	}
+	return fmt.Sprintf("%s… (%d bytes)", beginning(value, 200), len(value))
+}
+
 // name is a text of which there are few different ones.
 func (d *decoder) name(text []byte) string {
+	text = beginning(text, nameMost)
 	if known, ok := d.names[string(text)]; ok {
 		return known
 	}
@@ -148,8 +176,8 @@ func timestamp(how byte, value []byte) (queue.Time, error) {
 	return timeOf(int64(binary.BigEndian.Uint64(value))), nil
 }
 
-// instant is timestamp for what has no infinities.
+// instant is timestamp for what should have no infinities.
 func instant(how byte, value []byte) (time.Time, error) {
 	t, err := timestamp(how, value)
-	return t.Time, err
+	return t.Instant(), err
 }

@@ -7,7 +7,7 @@ SET status = 'dead',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
+    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
       CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, pg_catalog.left($3::text, 2000)),
     updated_at = pg_catalog.now()

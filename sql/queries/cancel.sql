@@ -19,7 +19,7 @@ cancelled AS (
   SET cancelled_by = CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN $2::text ELSE coalesce(cancelled_by, $2::text) END,
       status = CASE status WHEN 'pending' THEN 'dead' ELSE status END,
       last_error = CASE status WHEN 'pending' THEN 'cancelled by ' ||
-        CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN $2::text ELSE coalesce(cancelled_by, $2::text) END ELSE last_error END,
+        CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN $2::text ELSE pg_catalog.left(coalesce(cancelled_by, $2::text), 1000) END ELSE last_error END,
       errors = CASE WHEN status = 'pending' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancelled', '')
         WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN leasetop.with_attempt(errors, attempts, $2::text, 'cancel asked', '')
         ELSE errors END,

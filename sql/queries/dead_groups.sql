@@ -11,9 +11,9 @@
 -- to the other. The last of a group is found by its death in microseconds, and then its id.
 -- A comparison of rows ends a reading of the index only where its first column is beyond:
 -- within a queue it must not be the queue.
-SELECT found, CASE WHEN found THEN queue ELSE '' END, CASE WHEN found THEN kind ELSE '' END, CASE WHEN found THEN coalesce(fingerprint, '') ELSE '' END,
+SELECT found, CASE WHEN found THEN pg_catalog.left(queue, 300) ELSE '' END, CASE WHEN found THEN pg_catalog.left(kind, 300) ELSE '' END, CASE WHEN found THEN coalesce(fingerprint, '') ELSE '' END,
   CASE WHEN found THEN greatest(pg_catalog.width_bucket(died_at, $11::timestamptz[]), 1) - 1 ELSE 0 END,
-  pg_catalog.count(*), pg_catalog.min(died_at), pg_catalog.max(died_at), (pg_catalog.max(ARRAY[(pg_catalog.date_part('epoch', least(died_at, '9999-12-31'::timestamptz)) * 1000000::float8)::bigint, id]))[2]
+  pg_catalog.count(*), pg_catalog.min(died_at), pg_catalog.max(died_at), (pg_catalog.max(ARRAY[(pg_catalog.date_part('epoch', greatest(least(died_at, '9999-12-31'::timestamptz), '0001-01-01'::timestamptz)) * 1000000::float8)::bigint, id]))[2]
 FROM (
   SELECT queue, kind, fingerprint, died_at, id,
     ($9::jsonpath IS NULL OR leasetop.facts(jobs, $10::boolean) @@ $9::jsonpath) IS TRUE AS found

@@ -25,4 +25,4 @@ SET lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => held.
     updated_at = pg_catalog.now()
 FROM held
 WHERE jobs.id = held.id
-RETURNING jobs.id, jobs.locked_by, coalesce(jobs.cancelled_by, '')
+RETURNING jobs.id, jobs.locked_by, coalesce(pg_catalog.left(jobs.cancelled_by, 1000), '')

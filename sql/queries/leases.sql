@@ -1,9 +1,9 @@
 -- Jobs in processing, earliest expiry first, without payload and history.
 --   $1 limit
 -- Rows: the leases. Index: jobs_active, read whole: as many entries as there are leases.
-SELECT id, queue, kind, status, attempts, max_attempts, run_at, locked_at, coalesce(locked_by, ''),
-  lease_expires_at, coalesce(pg_catalog.left(last_error, 1000), ''), coalesce(fingerprint, ''), coalesce(idempotency_key, ''),
-  died_at, created_at, updated_at, coalesce(cancelled_by, '')
+SELECT id, pg_catalog.left(queue, 300), pg_catalog.left(kind, 300), status, attempts, max_attempts, run_at, locked_at, CASE WHEN pg_catalog.octet_length(locked_by) > 8192 THEN pg_catalog.left(locked_by, 200) || '… (' || pg_catalog.octet_length(locked_by)::text || ' bytes)' ELSE coalesce(locked_by, '') END,
+  lease_expires_at, coalesce(pg_catalog.left(nullif(pg_catalog.ltrim(pg_catalog.left(last_error, 20000), E' \t\r\n'::text), ''::text), 1000), pg_catalog.left(last_error, 1), ''), coalesce(fingerprint, ''), coalesce(pg_catalog.left(idempotency_key, 1024), ''),
+  died_at, created_at, updated_at, coalesce(pg_catalog.left(cancelled_by, 1000), '')
 FROM leasetop.jobs
 WHERE status = 'processing'
 ORDER BY lease_expires_at, id

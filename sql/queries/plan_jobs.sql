@@ -6,7 +6,7 @@
 -- behind the others, and are not read for those. Index: primary keys, redrive_jobs_once, which
 -- plan + 0 leaves no choice about: statistics that know nothing of a plan take it for one job. For
 -- the same reason each job is looked up by itself, when the page is known: a join would read all jobs.
-SELECT planned.job_id, planned.state, coalesce(planned.reason, ''), planned.at,
+SELECT planned.job_id, planned.state, coalesce(pg_catalog.left(planned.reason, 1000), ''), planned.at,
   coalesce((SELECT jobs.status FROM leasetop.jobs WHERE jobs.id = planned.job_id), '')
 FROM (
   SELECT listed.*

@@ -2,7 +2,7 @@
 --   $1 plan   $2 only those after this job; 0 from the first   $3 states, skipped and redriven
 --   $4 how many at most
 -- Rows: as plan_jobs.sql. Index: redrive_jobs_reasons, redrive_jobs_once, primary key; as in plan_jobs.sql.
-SELECT r.job_id, r.state, r.reason, r.at, coalesce(jobs.status, '')
+SELECT r.job_id, r.state, pg_catalog.left(r.reason, 1000), r.at, coalesce(jobs.status, '')
 FROM leasetop.redrive_jobs AS r
 LEFT JOIN leasetop.jobs ON jobs.id = r.job_id
 WHERE r.plan = $1::bigint

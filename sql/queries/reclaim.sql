@@ -18,9 +18,9 @@ SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pe
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by
+    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || pg_catalog.left(cancelled_by, 1000)
       WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
-    errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
+    errors = leasetop.with_attempt(errors, attempts, pg_catalog.left(expired.locked_by, 1000), 'lost', lost.text),
     updated_at = pg_catalog.now()
 FROM expired, LATERAL (
   SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
@@ -32,5 +32,5 @@ WHERE jobs.id = expired.id
   AND jobs.status IS NOT DISTINCT FROM 'processing'
   AND jobs.locked_by = expired.locked_by
   AND jobs.lease_expires_at < pg_catalog.now()
-RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
-  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')
+RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, pg_catalog.left(expired.locked_by, 1000),
+  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(pg_catalog.left(cancelled_by, 1000), '')

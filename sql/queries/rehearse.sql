@@ -18,6 +18,6 @@ grouped AS (
     pg_catalog.min(died_at) AS first, pg_catalog.max(died_at) AS last, (pg_catalog.array_agg(id ORDER BY died_at DESC, id DESC))[1] AS sample
   FROM dead
   GROUP BY queue, kind, fingerprint)
-SELECT grouped.queue, grouped.kind, grouped.fingerprint, free, in_use, first, last, sample, coalesce(pg_catalog.left(last_error, 1000), '')
+SELECT pg_catalog.left(grouped.queue, 300), pg_catalog.left(grouped.kind, 300), grouped.fingerprint, free, in_use, first, last, sample, coalesce(pg_catalog.left(nullif(pg_catalog.ltrim(pg_catalog.left(last_error, 20000), E' \t\r\n'::text), ''::text), 1000), pg_catalog.left(last_error, 1), '')
 FROM grouped
 JOIN leasetop.jobs ON jobs.id = sample

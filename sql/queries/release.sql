@@ -10,7 +10,7 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || cancelled_by END,
+    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) END,
     errors = CASE WHEN cancelled_by IS NULL THEN errors
       ELSE leasetop.with_attempt(errors, attempts, locked_by, 'cancelled', '') END,
     updated_at = pg_catalog.now()

@@ -9,7 +9,7 @@ SET status = CASE WHEN cancelled_by IS NOT NULL THEN 'dead' WHEN attempts < max_
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by ELSE $3::text END,
+    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) ELSE $3::text END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
       CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, pg_catalog.left($3::text, 2000)),
     updated_at = pg_catalog.now()

@@ -11,7 +11,7 @@ WITH job AS (
     AND status IS NOT DISTINCT FROM 'pending')
 SELECT CASE WHEN pg_catalog.isfinite(job.run_at) THEN extract(epoch FROM job.run_at - pg_catalog.now())::float8 END,
   job.run_at = 'infinity', job.queue,
-  pause.paused_at, coalesce(pause.paused_by, ''), coalesce(pause.paused_why, ''),
+  pause.paused_at, coalesce(pg_catalog.left(pause.paused_by, 1000), ''), coalesce(pg_catalog.left(pause.paused_why, 10000), ''),
   ahead.n, running.n, running.last
 FROM job
 LEFT JOIN leasetop.queues AS pause ON pause.queue = job.queue

@@ -13,7 +13,7 @@ import (
 
 // Jobs prints jobs, newest id first (failed and dead alone: newest death first). As JSON
 // each is one object a line with the table's column names; the payload is among them only
-// when asked for, and last_error is cut at 1,000 characters: [Show] has all of it. It goes
+// when asked for, and last_error is cut at 1,000 characters, from the first that is not blank: [Show] has all of it. It goes
 // on until it has the jobs asked for or has looked at the whole table, in bounded steps.
 func Jobs(ctx context.Context, p Printer, q jobsReader, f queue.Filter, part Part) error {
 	next := byID(q, f, part.Before)

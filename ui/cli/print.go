@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -25,6 +26,14 @@ type column struct {
 	least int  // cells at least, in a table whose rows are not all known
 	most  int  // cells at most, 0 for no limit
 	holds holds
+}
+
+// bounded is a cell cut to what the column shows, before anything measures it.
+func (c *column) bounded(cell string) string {
+	if c.most > 0 && len(cell) > c.most {
+		return strings.TrimRight(safe.Fit(cell, c.most), " ")
+	}
+	return cell
 }
 
 // holds says how secrets are looked for in the cells of a column.
@@ -54,10 +63,8 @@ func (v *veil) table(w io.Writer, columns []column, rows [][]string) error {
 	for i, c := range columns {
 		widths[i] = safe.Width(c.title)
 		for _, row := range rows {
+			row[i] = c.bounded(row[i])
 			widths[i] = max(widths[i], safe.Width(safe.Text(row[i])))
-		}
-		if c.most > 0 {
-			widths[i] = min(widths[i], c.most)
 		}
 	}
 	var b bytes.Buffer
@@ -111,10 +118,8 @@ func (f *flowing) row(cells []string) error {
 		f.widths = make([]int, len(f.columns))
 	}
 	for i, c := range f.columns {
+		cells[i] = c.bounded(cells[i])
 		f.widths[i] = max(f.widths[i], c.least, safe.Width(c.title), safe.Width(safe.Text(cells[i])))
-		if c.most > 0 {
-			f.widths[i] = min(f.widths[i], c.most)
-		}
 	}
 	var b bytes.Buffer
 	put(&b, f.columns, f.widths, cells)
@@ -122,8 +127,13 @@ func (f *flowing) row(cells []string) error {
 	return err
 }
 
-// clock prints a time for a table: UTC, to the second.
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+// clock prints a time for a table: UTC, to the second; an infinite one by that word.
+func clock(t time.Time) string {
+	if at := queue.At(t); at.Infinity != 0 {
+		return at.String()
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
 
 // clockOf prints a time that may be missing.
 func clockOf(t *time.Time) string {
