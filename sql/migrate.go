@@ -196,8 +196,12 @@ func (s *Schema) ready(ctx context.Context, conn *pgx.Conn, prepare []func(conte
 	if _, err := conn.Exec(ctx, s.Query("migration_session")); err != nil {
 		return err
 	}
+	told := int64(conn.PgConn().PID())
+	if _, err := conn.Exec(ctx, s.Query("own_path"), told); err != nil {
+		return err
+	}
 	// One waits for others, or holds the lock while the other works.
-	_, err := conn.Exec(ctx, s.Query("stay"), int64(conn.PgConn().PID()))
+	_, err := conn.Exec(ctx, s.Query("stay"), told)
 	return err
 }
 

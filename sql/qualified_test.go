@@ -61,18 +61,7 @@ func qualify(text string, functions map[string]bool) string {
 func TestStatementsQualifyTheirNames(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, testdb.Empty(t))
-	rows, err := conn.Query(t.Context(), "select distinct proname from pg_proc where pronamespace = 'pg_catalog'::regnamespace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	functions := map[string]bool{}
-	for _, name := range names {
-		functions[name] = true
-	}
+	functions := builtIn(t, conn)
 	for name, text := range queries(t) {
 		qualified := qualify(text, functions)
 		if qualified == text {
@@ -90,4 +79,14 @@ func TestStatementsQualifyTheirNames(t *testing.T) {
 			}
 		}
 	}
+}
+
+// builtIn are the names of PostgreSQL's own functions.
+func builtIn(t *testing.T, conn *pgx.Conn) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, name := range values(t, conn, "select distinct proname from pg_proc where pronamespace = 'pg_catalog'::regnamespace") {
+		names[name] = true
+	}
+	return names
 }

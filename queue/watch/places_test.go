@@ -96,7 +96,7 @@ func TestWithoutTheStreamTheReasonIsToldAndItsCureCures(t *testing.T) {
 		},
 		{
 			name: "no right", role: "watcher",
-			reason: "the role may not replicate: ALTER ROLE \"watcher\" REPLICATION",
+			reason: "the role may not replicate: ALTER ROLE \"watcher\" REPLICATION, if it is for watching alone: with that it can read every table of the cluster",
 			cure:   do("ALTER ROLE watcher REPLICATION"),
 		},
 		{

@@ -70,9 +70,9 @@ func walServerReason(err *pgconn.PgError, role string) (reason string, byPerson 
 	case err.Code == lockNotAvailable:
 		return "an open write transaction somewhere in the cluster holds up the replication slot: attaches when that ends", false
 	case err.Code == insufficientRight:
-		return "the role may not replicate: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION (" + err.Message + ")", true
+		return "the role may not replicate: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION, if it is for watching alone: with that it can read every table of the cluster (" + err.Message + ")", true
 	case err.Code == noAuthorization:
-		return "the server lets in no replication connection: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION, and a rule of pg_hba.conf, would (" + err.Message + ")", true
+		return "the server lets in no replication connection: ALTER ROLE " + pgx.Identifier{role}.Sanitize() + " REPLICATION, if it is for watching alone, and a rule of pg_hba.conf, would (" + err.Message + ")", true
 	case err.Code == configurationLimit, err.Code == objectNotReady && err.Routine == slotRequirements:
 		return "all replication slots are in use: raise max_replication_slots, or drop one that nobody reads (pg_replication_slots)", true
 	case err.Code == tooManyConnections:
