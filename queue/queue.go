@@ -37,7 +37,7 @@ type Options struct {
 // the first operation meets an unreachable one. Close the Queue to end its pool.
 // The error is about a url or a schema's name that makes no sense, and holds no password.
 func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
-	config, err := parse(url)
+	config, err := parse(ctx, url)
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}

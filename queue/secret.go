@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"context"
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -14,8 +16,46 @@ var errNotShown = errors.New("not a valid connection string; it is not shown bec
 // parse reads a connection string. pgx masks passwords in its errors as well as it
 // can, and quotes what it stumbled over: where the password was not escaped, that is a
 // piece of it. So its words are passed on only where there can be no password.
-func parse(url string) (*pgxpool.Config, error) {
+//
+// It reads the files that the string or the environment names, and waits for none of them
+// when ctx ends.
+func parse(ctx context.Context, url string) (*pgxpool.Config, error) {
+	type result struct {
+		config *pgxpool.Config
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		config, err := parseFiles(trimmed(url))
+		done <- result{config, err}
+	}()
+	select {
+	case r := <-done:
+		return r.config, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// trimmed is a URL without the blanks and line ends around it, which a file or a shell may
+// have added.
+func trimmed(url string) string {
+	if text := strings.TrimSpace(url); strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://") {
+		return text
+	}
+	return url
+}
+
+func parseFiles(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
+	if err == nil {
+		if addresses := os.Getenv("PGHOSTADDR"); addresses != "" && (url == "" || url == "postgres://") {
+			config.ConnConfig.RuntimeParams["hostaddr"] = addresses
+		}
+		if named := withHost(url, config.ConnConfig); named != url {
+			config, err = pgxpool.ParseConfig(named)
+		}
+	}
 	if err != nil {
 		_, address, isURL := strings.Cut(url, "://")
 		if strings.Contains(strings.ToLower(url), "password") || strings.Contains(url, "@") || isURL && strings.Contains(address, ":") {
@@ -31,6 +71,9 @@ func parse(url string) (*pgxpool.Config, error) {
 		if strings.Contains(host, "@") { // the rest of a password that held one unescaped
 			return nil, errNotShown
 		}
+	}
+	if err := heedLibpq(config.ConnConfig); err != nil {
+		return nil, err
 	}
 	return config, nil
 }

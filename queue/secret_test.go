@@ -60,7 +60,7 @@ func TestUnreadableConnectionStringsAreExplained(t *testing.T) {
 		}
 	}
 	// A password may hold an @ when it is escaped, and a user's name too.
-	config, err := parse("postgres://a%40b:c%40d@h/db")
+	config, err := parse(t.Context(), "postgres://a%40b:c%40d@h/db")
 	if err != nil || config.ConnConfig.Password != "c@d" || config.ConnConfig.Host != "h" {
 		t.Errorf("%v", err)
 	}

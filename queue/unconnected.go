@@ -153,6 +153,12 @@ func serverCure(pg *pgconn.PgError, config *pgconn.Config) (cure string, final b
 		}
 		return "the role " + role + " lacks that right", true
 	case "28P01": // invalid_password
+		switch {
+		case config.Password == "":
+			return "no password was given: name one in PGPASSWORD or in a password file, which only its owner may read", true
+		case strings.TrimSpace(config.Password) != config.Password:
+			return "check the user and the password, which begins or ends with a blank", true
+		}
 		return "check the user and the password", true
 	case "28000": // invalid_authorization_specification
 		switch pg.Routine {

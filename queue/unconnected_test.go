@@ -51,6 +51,7 @@ func TestEachRefusalOfAConnectionHasItsCure(t *testing.T) {
 		{"55000", "InitPostgres", "name another database", true},
 		{"42501", "CheckMyDatabase", "run GRANT CONNECT ON DATABASE app TO ann", true},
 		{"28P01", "auth_failed", "check the user and the password", true},
+		{"28000", "", "check the user, the password and pg_hba.conf", true},
 		{"28000", "ClientAuthentication", "pg_hba.conf must have a rule for this user, database, address and sslmode", true},
 		{"28000", "InitializeSessionUserId", "check the user's name, and that the role may log in: ALTER ROLE ann LOGIN", true},
 		{"3D000", "InitPostgres", "check the database's name, or run CREATE DATABASE app", true},

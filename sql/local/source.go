@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -45,12 +47,12 @@ func Resolve(flag string) (Source, error) {
 		if len(set) > 0 {
 			source = Source{URL: "postgres://", From: strings.Join(set, ", ")}
 		}
-		if slices.Contains(set, "PGHOSTADDR") && !slices.Contains(set, "PGHOST") {
-			return Source{}, errors.New("PGHOSTADDR without PGHOST is not supported: put the address into PGHOST")
-		}
 	}
 	if source.Private() {
 		return source, nil
+	}
+	if text := strings.TrimSpace(source.URL); isURL(text) {
+		source.URL = text // a file or a shell may have added a line's end
 	}
 	if err := check(source.URL); err != nil {
 		return Source{}, fmt.Errorf("%s: %w", source.From, err)
@@ -64,6 +66,9 @@ func Resolve(flag string) (Source, error) {
 // sure where the password is, and without it.
 func check(url string) error {
 	if text := strings.TrimSpace(url); strings.Contains(text, "://") && !isURL(text) {
+		if odd := oddCharacter(text); odd != "" {
+			return fmt.Errorf("not a valid connection string: it holds %s: leave that out", odd)
+		}
 		return errors.New("the connection string does not begin with postgres:// or postgresql://")
 	}
 	config, err := pgx.ParseConfig(url)
@@ -72,6 +77,9 @@ func check(url string) error {
 		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return strings.Contains(f.Host, "@") }))
 	if err == nil && !torn {
 		return nil
+	}
+	if odd := oddCharacter(url); odd != "" {
+		return fmt.Errorf("not a valid connection string: it holds %s: leave that out", odd)
 	}
 	masked := Redact(url)
 	if torn || strings.Contains(masked, hidden) {
@@ -82,4 +90,15 @@ func check(url string) error {
 		return errors.New("not a valid connection string: the password in it cannot be read")
 	}
 	return fmt.Errorf("not a valid connection string: %w", err)
+}
+
+// oddCharacter names the first character that nobody sees, and where it is; "" when there is
+// none. A file with a byte order mark has one, or a text that was wrapped.
+func oddCharacter(url string) string {
+	for i, r := range url {
+		if unicode.In(r, unicode.Cc, unicode.Cf) || r != ' ' && unicode.IsSpace(r) {
+			return fmt.Sprintf("the character %U at place %d", r, 1+utf8.RuneCountInString(url[:i]))
+		}
+	}
+	return ""
 }

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -40,11 +39,32 @@ func TestResolveOrder(t *testing.T) {
 		t.Setenv("PGSSLMODE", "require")
 		wantSource(t, "", Source{From: "private server"})
 	})
-	t.Run("a variable we cannot follow is refused", func(t *testing.T) {
+	t.Run("an address is enough", func(t *testing.T) {
 		clear(t)
 		t.Setenv("PGHOSTADDR", "10.0.0.1")
-		if _, err := Resolve(""); err == nil || !strings.Contains(err.Error(), "PGHOST") {
-			t.Errorf("PGHOSTADDR alone gave %v, want an error that names PGHOST", err)
+		wantSource(t, "", Source{URL: "postgres://", From: "PGHOSTADDR"})
+	})
+	t.Run("what a file or a shell added is left out", func(t *testing.T) {
+		clear(t)
+		for _, url := range []string{"postgres://b/x\n", "\r\n postgres://b/x \t", "\u00a0postgres://b/x"} {
+			t.Setenv("DATABASE_URL", url)
+			wantSource(t, "", Source{URL: "postgres://b/x", From: "DATABASE_URL"})
+			wantSource(t, url, Source{URL: "postgres://b/x", From: "--database-url"})
+		}
+		t.Setenv("DATABASE_URL", " host=b\tpassword=geheim \n")
+		wantSource(t, "", Source{URL: " host=b\tpassword=geheim \n", From: "DATABASE_URL"})
+	})
+	t.Run("a character that nobody sees is named", func(t *testing.T) {
+		clear(t)
+		for url, want := range map[string]string{
+			"\ufeffpostgres://ann:geheim@b/x":      "DATABASE_URL: not a valid connection string: it holds the character U+FEFF at place 1: leave that out",
+			"postgres://ann:geheim@b:5432\u200b/x": "DATABASE_URL: not a valid connection string: it holds the character U+200B at place 29: leave that out",
+			"postgres://ann:geheim@b:54\n32/x\n":   "DATABASE_URL: not a valid connection string: it holds the character U+000A at place 27: leave that out",
+		} {
+			t.Setenv("DATABASE_URL", url)
+			if _, err := Resolve(""); err == nil || err.Error() != want {
+				t.Errorf("%q: %v\nwant %s", url, err, want)
+			}
 		}
 	})
 }

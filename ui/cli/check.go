@@ -119,7 +119,7 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 
 // running makes the private server, where that is meant, one that is named.
 func running(ctx context.Context, w *Where) error {
-	source, err := local.Resolve(w.URL)
+	source, err := w.source(ctx)
 	if err != nil || !source.Private() {
 		return err
 	}

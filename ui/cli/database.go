@@ -64,9 +64,9 @@ func Open(ctx context.Context, w Where) (*Database, error) {
 	if _, err := leasesql.ForSchema(w.Schema); err != nil {
 		return nil, Usage(err.Error())
 	}
-	source, err := local.Resolve(w.URL)
+	source, err := w.source(ctx)
 	if err != nil {
-		return nil, Usage(err.Error())
+		return nil, err
 	}
 	d := &Database{source: source, url: source.URL}
 	if w.Fresh && !source.Private() {
@@ -86,6 +86,19 @@ func Open(ctx context.Context, w Where) (*Database, error) {
 		}
 	}
 	return d, nil
+}
+
+// source finds out which database is meant. It reads the password file, the service file and
+// certificates, and waits for none of them when ctx ends.
+func (w Where) source(ctx context.Context) (local.Source, error) {
+	source, err := obeying(ctx, func() (local.Source, error) { return local.Resolve(w.URL) })
+	switch {
+	case ctx.Err() != nil:
+		return source, fmt.Errorf("read the connection string and the files it names: %w", ctx.Err())
+	case err != nil:
+		return source, Usage(err.Error())
+	}
+	return source, nil
 }
 
 func (d *Database) startServer(ctx context.Context, w Where) (err error) {

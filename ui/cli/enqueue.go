@@ -65,8 +65,9 @@ func printEnqueued(w io.Writer, f Format, a queue.Enqueued) error {
 	return err
 }
 
-// Payload reads what --payload says: JSON itself, @file, or - for standard input.
-func Payload(said string, in io.Reader) (json.RawMessage, error) {
+// Payload reads what --payload says: JSON itself, @file, or - for standard input. It waits
+// for neither when ctx ends.
+func Payload(ctx context.Context, said string, in io.Reader) (json.RawMessage, error) {
 	text, from := []byte(said), "--payload"
 	var err error
 	switch file, isFile := strings.CutPrefix(said, "@"); {
@@ -74,10 +75,10 @@ func Payload(said string, in io.Reader) (json.RawMessage, error) {
 		return nil, nil
 	case said == "-":
 		from = "the payload on standard input"
-		text, err = io.ReadAll(in)
+		text, err = obeying(ctx, func() ([]byte, error) { return io.ReadAll(in) })
 	case isFile:
 		from = "the payload in " + file
-		text, err = os.ReadFile(file)
+		text, err = obeying(ctx, func() ([]byte, error) { return os.ReadFile(file) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", from, err)

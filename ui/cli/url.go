@@ -12,9 +12,9 @@ import (
 // its password. For the private server it wants it running: a server started for
 // this command alone would stop before anybody could use its address.
 func URL(ctx context.Context, p Printer, w Where) error {
-	source, err := local.Resolve(w.URL)
+	source, err := w.source(ctx)
 	if err != nil {
-		return Usage(err.Error())
+		return err
 	}
 	shown := local.Redact(source.URL)
 	if source.Private() {

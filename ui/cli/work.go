@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/leasetop/leasetop/queue"
-	"github.com/leasetop/leasetop/sql/local"
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/child"
 )
@@ -45,10 +44,10 @@ const (
 // forces. What happens is told on standard error, one line each, or as JSON on
 // standard output. The error wraps [workers.ErrLeft] when jobs were left.
 func Work(ctx context.Context, p Printer, w Where, o WorkOptions) (err error) {
-	if err := o.check(w); err != nil {
+	if err := o.check(ctx, w); err != nil {
 		return err
 	}
-	if source, _ := local.Resolve(w.URL); !strings.Contains(source.URL, "pool_max_conns") {
+	if source, _ := w.source(ctx); !strings.Contains(source.URL, "pool_max_conns") {
 		w.MaxConns = int32(min(max(o.Workers+2, fewestConns), mostConns))
 	}
 	d, err := Open(ctx, w)
@@ -97,7 +96,7 @@ func within(patience time.Duration, done <-chan struct{}) {
 }
 
 // check refuses what cannot be meant, before anything is opened.
-func (o *WorkOptions) check(w Where) error {
+func (o *WorkOptions) check(ctx context.Context, w Where) error {
 	for i, name := range o.Queues {
 		switch {
 		case name == "":
@@ -113,9 +112,9 @@ func (o *WorkOptions) check(w Where) error {
 	if len(o.Exec) > 0 {
 		return programError(o.Exec[0])
 	}
-	source, err := local.Resolve(w.URL)
+	source, err := w.source(ctx)
 	if err != nil {
-		return Usage(err.Error())
+		return err
 	}
 	if !source.Private() {
 		return Usage(fmt.Sprintf("work needs --exec CMD: the program that does each job of the database that %s names", source.From))

@@ -24,7 +24,7 @@ func addEdit(root *cobra.Command, o *options, add adder) {
 		if cmd.Flags().Changed("payload") && payload == "" {
 			return withHelp(cmd, "--payload is empty: write {} for none, or leave it out to edit")
 		}
-		if e.Payload, err = cli.Payload(payload, os.Stdin); err != nil {
+		if e.Payload, err = cli.Payload(ctx, payload, os.Stdin); err != nil {
 			return err
 		}
 		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Edit(ctx, o.printer(), d.Queue, e) })

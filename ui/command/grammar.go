@@ -167,7 +167,7 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 		if job.RunAt, job.Delay, err = cli.RunAt(runAt); err != nil {
 			return err
 		}
-		if job.Payload, err = cli.Payload(payload, os.Stdin); err != nil {
+		if job.Payload, err = cli.Payload(ctx, payload, os.Stdin); err != nil {
 			return err
 		}
 		job.MaxAttempts = int(maxAttempts)
