@@ -46,31 +46,44 @@ func (q *Queue) Logged(ctx context.Context, a Act, do func(context.Context) (don
 		a.Asked = int64(len(a.IDs))
 	}
 	ids := append([]int64{}, a.IDs[:min(len(a.IDs), loggedIDs)]...)
-	var id int64
-	err := q.write(ctx, "log_act", []any{errorText(a.By), errorText(a.What), errorText(a.Filter), errorText(a.Reason), ids, a.Plan, a.Asked},
-		func(row pgx.CollectableRow) error { return row.Scan(&id) })
+	e := &entry{patience: newPatience()}
+	ctx = context.WithValue(ctx, entryKey{}, e)
+	err := q.patiently(ctx, 0, func(ctx context.Context) error {
+		return q.writePatiently(ctx, "log_act", []any{errorText(a.By), errorText(a.What), errorText(a.Filter), errorText(a.Reason), ids, a.Plan, a.Asked},
+			func(row pgx.CollectableRow) error { return row.Scan(&e.id) })
+	})
 	if err != nil {
 		return q.failed("nothing was done, since it cannot be entered in the operator log", err)
 	}
-	done, skipped, failed := do(context.WithValue(ctx, entryKey{}, id))
+	done, skipped, failed := do(ctx)
 	text := ""
 	if failed != nil {
 		text = errorText(failed.Error())
 	}
 	ctx, cancel := lasting(ctx)
 	defer cancel()
-	err = q.write(ctx, "log_act_ended", []any{id, done, skipped, text}, func(pgx.CollectableRow) error { return nil })
-	return errors.Join(failed, q.failed(fmt.Sprintf("complete entry %d of the operator log, whose act has ended", id), err))
+	err = q.patiently(ctx, 0, func(ctx context.Context) error {
+		return q.writePatiently(ctx, "log_act_ended", []any{e.id, done, skipped, text}, func(pgx.CollectableRow) error { return nil })
+	})
+	return errors.Join(failed, q.failed(fmt.Sprintf("complete entry %d of the operator log, whose act has ended", e.id), err))
 }
 
 // entryKey is where a context keeps the entry of the operator log that it acts under.
 type entryKey struct{}
 
+// entry is what its statements share.
+type entry struct {
+	id       int64
+	patience *patience // for locks
+}
+
 // EntryOf returns the id of the entry of the operator log under which something is done
 // with ctx; 0 when there is none. See [Queue.Logged].
 func EntryOf(ctx context.Context) int64 {
-	id, _ := ctx.Value(entryKey{}).(int64)
-	return id
+	if e, ok := ctx.Value(entryKey{}).(*entry); ok {
+		return e.id
+	}
+	return 0
 }
 
 // entryOf is EntryOf for a statement: NULL for none.

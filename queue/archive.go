@@ -15,18 +15,19 @@ import (
 // letter is skipped. On an error, Done says what was done before it.
 func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done, error) {
 	var done Done
-	err := q.act(ctx, "discard", ids, []any{errorText(by), errorText(why), entryOf(ctx)}, done.add, func(ctx context.Context, id int64) (string, error) {
+	args := []any{errorText(by), errorText(why), entryOf(ctx)}
+	err := q.act(ctx, acting{statement: "discard", args: args, did: done.add, skipped: &done.Skipped, why: func(ctx context.Context, id int64) (Skip, error) {
 		status, archived, err := q.whereabouts(ctx, id)
 		switch {
 		case err == nil && status == "":
 			return q.missing(ctx, id)
 		case !status.IsDeadLetter():
-			return "not a dead letter: " + string(status), err
+			return Skip{Reason: "not a dead letter: " + string(status)}, err
 		case archived:
-			return "the archive holds another job of this id: purge it first", err
+			return Skip{Reason: "the archive holds another job of this id: purge it first"}, err
 		}
-		return changed, err
-	}, &done.Skipped)
+		return Skip{Reason: changed}, err
+	}}, ids)
 	return done, err
 }
 
@@ -35,18 +36,18 @@ func (q *Queue) Discard(ctx context.Context, by, why string, ids ...int64) (Done
 // not in the archive is skipped. On an error, Done says what was done before it.
 func (q *Queue) Restore(ctx context.Context, by string, ids ...int64) (Done, error) {
 	var done Done
-	err := q.act(ctx, "restore", ids, []any{errorText(by)}, done.add, func(ctx context.Context, id int64) (string, error) {
+	err := q.act(ctx, acting{statement: "restore", lockers: "lockers_archived", args: []any{errorText(by)}, did: done.add, skipped: &done.Skipped, why: func(ctx context.Context, id int64) (Skip, error) {
 		status, archived, err := q.whereabouts(ctx, id)
 		switch {
 		case status == "" && archived:
-			return changed, err
+			return Skip{Reason: changed}, err
 		case status == "":
-			return "not in the archive", err
+			return Skip{Reason: "not in the archive", Failed: true}, err
 		case archived:
-			return "there is another job of this id: " + string(status), err
+			return Skip{Reason: "there is another job of this id: " + string(status)}, err
 		}
-		return "not in the archive, but " + string(status), err
-	}, &done.Skipped)
+		return Skip{Reason: "not in the archive, but " + string(status)}, err
+	}}, ids)
 	return done, err
 }
 

@@ -104,10 +104,10 @@ func TestDiscardSkipsWhatIsNoDeadLetter(t *testing.T) {
 	running, waiting := claimed(t, q, NewJob{}, time.Minute).ID, enqueue(t, q, NewJob{})
 	other := buried(t, q, NewJob{Queue: "other"})
 	wantDone(t, "first", must[Done](t)(q.Discard(t.Context(), "ann", "", waiting, dead, running, 4711, done.ID, dead, other)), []int64{dead, other},
-		Skip{waiting, "not a dead letter: pending"}, Skip{running, "not a dead letter: processing"}, Skip{4711, "no such job"}, Skip{done.ID, "not a dead letter: completed"})
+		Skip{ID: waiting, Reason: "not a dead letter: pending"}, Skip{ID: running, Reason: "not a dead letter: processing"}, Skip{ID: 4711, Reason: "no such job", Failed: true}, Skip{ID: done.ID, Reason: "not a dead letter: completed"})
 	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", running, dead, 4711, dead)), []int64{dead},
-		Skip{running, "not in the archive, but processing"}, Skip{4711, "not in the archive"})
-	wantDone(t, "restore again", must[Done](t)(q.Restore(t.Context(), "ann", dead)), nil, Skip{dead, "not in the archive, but dead"})
+		Skip{ID: running, Reason: "not in the archive, but processing"}, Skip{ID: 4711, Reason: "not in the archive", Failed: true})
+	wantDone(t, "restore again", must[Done](t)(q.Restore(t.Context(), "ann", dead)), nil, Skip{ID: dead, Reason: "not in the archive, but dead"})
 	wantDone(t, "none", must[Done](t)(q.Discard(t.Context(), "ann", "")), nil)
 	// It is a dead letter again, and can be what dead letters can.
 	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", dead)), []int64{dead})
@@ -123,12 +123,12 @@ func TestIDsThatWereGivenAgain(t *testing.T) {
 	id := buried(t, q, NewJob{Kind: "first"})
 	must[Done](t)(q.Discard(t.Context(), "ann", "", id))
 	exec(t, q, "insert into leasetop.jobs (id, queue, kind, status) values ($1, 'emails', 'second', 'dead')", id)
-	wantDone(t, "discard", must[Done](t)(q.Discard(t.Context(), "ann", "", id)), nil, Skip{id, "the archive holds another job of this id: purge it first"})
-	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", id)), nil, Skip{id, "there is another job of this id: dead"})
+	wantDone(t, "discard", must[Done](t)(q.Discard(t.Context(), "ann", "", id)), nil, Skip{ID: id, Reason: "the archive holds another job of this id: purge it first"})
+	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", id)), nil, Skip{ID: id, Reason: "there is another job of this id: dead"})
 	if kinds := get(t, q, id).Kind + " " + must[*Archived](t)(q.GetArchived(t.Context(), id)).Kind; kinds != "second first" {
 		t.Errorf("the two are now %s", kinds)
 	}
-	must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeArchive}, nil))
+	must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeArchive}, nil))
 	wantDone(t, "after a purge", must[Done](t)(q.Discard(t.Context(), "ann", "", id)), []int64{id})
 }
 
@@ -144,9 +144,9 @@ func TestRestoredJobLeavesItsKeyToALiveTwin(t *testing.T) {
 		t.Errorf("the archive holds the key: %+v", twin)
 	}
 	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", id)), []int64{id})
-	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", id)), nil, Skip{id, fmt.Sprintf("idempotency key in use by #%d", twin.ID)})
+	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", id)), nil, Skip{ID: id, Reason: fmt.Sprintf("idempotency key in use by #%d", twin.ID)})
 	cancelled(t, q, "ann", twin.ID).want(t, "the twin", []int64{twin.ID}, nil)
-	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", id, twin.ID)), []int64{id}, Skip{twin.ID, fmt.Sprintf("idempotency key in use by #%d", id)})
+	wantDone(t, "redrive", must[Done](t)(q.Redrive(t.Context(), "ann", id, twin.ID)), []int64{id}, Skip{ID: twin.ID, Reason: fmt.Sprintf("idempotency key in use by #%d", id)})
 }
 
 // The archive is seen newest id first, a page after the other, of one queue or all.

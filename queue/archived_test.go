@@ -42,7 +42,7 @@ func TestActsOnADiscardedJobSayWhereItIs(t *testing.T) {
 	q := open(t)
 	id := buried(t, q, NewJob{})
 	must[Done](t)(q.Discard(t.Context(), "ann", "", id))
-	want := Skip{id, "already discarded"}
+	want := Skip{ID: id, Reason: "already discarded"}
 	redriven, discarded := must[Done](t)(q.Redrive(t.Context(), "ann", id)), must[Done](t)(q.Discard(t.Context(), "ann", "", id))
 	cancelled := must[Cancelled](t)(q.Cancel(t.Context(), "ann", id))
 	for _, skipped := range [][]Skip{redriven.Skipped, discarded.Skipped, cancelled.Skipped} {

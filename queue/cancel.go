@@ -24,14 +24,14 @@ type Cancelled struct {
 func (q *Queue) Cancel(ctx context.Context, by string, ids ...int64) (Cancelled, error) {
 	var done Cancelled
 	by = cmp.Or(errorText(by), "somebody") // the table's mark of a cancelled job
-	err := q.act(ctx, "cancel", ids, []any{by, false}, done.add, func(ctx context.Context, id int64) (string, error) {
+	err := q.act(ctx, acting{statement: "cancel", args: []any{by, false}, did: done.add, skipped: &done.Skipped, why: func(ctx context.Context, id int64) (Skip, error) {
 		// A running one alone: whoever waits for its row must not keep beats off others.
 		alone, err := q.actOn(ctx, "cancel", []int64{id}, []any{by, true}, done.add)
 		if err != nil || alone[id] {
-			return "", err
+			return Skip{}, err
 		}
 		return q.statusOf(ctx, id, "already %s", func(s Status) bool { return s == Pending || s == Processing })
-	}, &done.Skipped)
+	}}, ids)
 	return done, err
 }
 

@@ -52,7 +52,7 @@ func TestCancelOfAPendingJob(t *testing.T) {
 		t.Errorf("enqueued %+v", again)
 	}
 	before := rowOf(t, q, due)
-	cancelled(t, q, "bob", due, 4711).want(t, "again", nil, nil, Skip{due, "already dead"}, Skip{4711, "no such job"})
+	cancelled(t, q, "bob", due, 4711).want(t, "again", nil, nil, Skip{ID: due, Reason: "already dead"}, Skip{ID: 4711, Reason: "no such job", Failed: true})
 	if after := rowOf(t, q, due); after != before {
 		t.Errorf("the second cancel wrote:\n%s\n%s", before, after)
 	}
@@ -238,7 +238,7 @@ func TestCancelKeepsNoBeatOff(t *testing.T) {
 		t.Errorf("lost %v", lost)
 	}
 	ok(t, tx.Commit(t.Context()))
-	(<-ended).want(t, "then", []int64{pending}, []int64{first.ID}, Skip{locked.ID, "already completed"}, Skip{last.ID, "already completed"})
+	(<-ended).want(t, "then", []int64{pending}, []int64{first.ID}, Skip{ID: locked.ID, Reason: "already completed"}, Skip{ID: last.ID, Reason: "already completed"})
 }
 
 // Who cancels is text that a person wrote, or nobody said. Either way the job is known

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Edit is a new payload for a job that waits or is a dead letter.
@@ -29,7 +28,9 @@ var ErrEdited = errors.New("changed meanwhile")
 // dead letter keeps the time of its death, unless it is redriven; a payload that is the
 // same already is left as it is. What cannot be stored is refused with the cure. The error
 // wraps [ErrEdited] when the payload is not e.Was any more, or the job is not
-// pending or a dead letter, or with Redrive no dead letter; [ErrNotFound] when it is not in the table.
+// pending or a dead letter, or with Redrive no dead letter; [ErrNotFound] when it is not in the table;
+// [ErrLocked] when another transaction has the job locked and keeps it so for seconds, and
+// [ErrRowRefused] when the server refuses to change its row.
 func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
 	operation := fmt.Sprintf("edit job %d", e.ID)
 	for _, payload := range []json.RawMessage{e.Was, e.Payload} {
@@ -38,21 +39,27 @@ func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
 		}
 	}
 	var woken []string
-	err := finishing(ctx, func(ctx context.Context) error {
+	err := q.patiently(ctx, e.ID, func(ctx context.Context) error {
 		return pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) (err error) {
+			if _, err := tx.Exec(ctx, q.schema.Query("act_patience")); err != nil {
+				return err
+			}
 			woken, err = q.editTx(ctx, tx, errorText(by), e)
 			return err
 		})
 	})
-	switch pg := (*pgconn.PgError)(nil); {
+	refusal, refused := refusalOf(e.ID, "edit", err)
+	switch {
 	case err == nil:
 		_ = q.Wake(ctx, woken...) // polling covers a failure
 		return nil
 	case errors.Is(err, ErrEdited): // nothing was written, so what is there now may be read at leisure
 		return q.whyNotEdited(ctx, operation, e)
-	case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
+	case holdsKey(err):
 		reason, failed := q.keyInUse(ctx, e.ID)
 		return errors.Join(fmt.Errorf("%s: nothing was written, since its %s", operation, reason), failed)
+	case refused && explain(err) == err:
+		return refusal
 	}
 	return q.failed(operation, explain(err), "edit", "redrive")
 }
@@ -79,17 +86,20 @@ func (q *Queue) whyNotEdited(ctx context.Context, operation string, e Edit) erro
 	job, _, err := q.Preview(ctx, e.ID, 0)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		reason, failed := q.missing(ctx, e.ID)
-		if failed != nil || reason == "no such job" {
+		where, failed := q.missing(ctx, e.ID)
+		if failed != nil || where.Reason == noJob {
 			return errors.Join(fmt.Errorf("%s: %w", operation, ErrNotFound), failed)
 		}
-		return fmt.Errorf("%s: %s: %w", operation, reason, ErrNotFound)
+		return fmt.Errorf("%s: %s: %w", operation, where.Reason, ErrNotFound)
 	case err != nil:
 		return err
 	case job.Status != Pending && !job.Status.IsDeadLetter():
 		return fmt.Errorf("%s: it is %s: %w", operation, job.Status, ErrEdited)
 	case e.Redrive && job.Status == Pending:
 		return fmt.Errorf("%s: it is no dead letter any more, but pending: %w", operation, ErrEdited)
+	}
+	if job, err := q.Get(ctx, e.ID); err == nil && string(job.Payload) == string(e.Was) {
+		return leftAlone(e.ID, "edit")
 	}
 	return fmt.Errorf("%s: its payload is another by now: %w", operation, ErrEdited)
 }

@@ -212,10 +212,10 @@ func TestPurgeTakesTheOriginalsWithTheirJobs(t *testing.T) {
 	if kept(archived) != 1 {
 		t.Error("a discard forgets the original")
 	}
-	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeArchive}, nil)); n != 1 || kept(archived) != 0 || kept(done) != 1 {
+	if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeArchive}, nil)).Deleted; n != 1 || kept(archived) != 0 || kept(done) != 1 {
 		t.Errorf("purged %d of the archive, and there are %d, %d originals", n, kept(archived), kept(done))
 	}
-	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)); n != 1 || kept(done) != 0 || kept(left) != 1 {
+	if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)).Deleted; n != 1 || kept(done) != 0 || kept(left) != 1 {
 		t.Errorf("purged %d completed, and there are %d, %d originals", n, kept(done), kept(left))
 	}
 }

@@ -153,11 +153,11 @@ func ExampleQueue_Purge() {
 	}
 
 	month := queue.Purge{What: queue.PurgeCompleted, OlderThan: 30 * 24 * time.Hour}
-	deleted, err := q.Purge(ctx, month, nil)
-	fmt.Println(deleted, "older than a month,", err)
+	done, err := q.Purge(ctx, month, nil)
+	fmt.Println(done.Deleted, "older than a month,", err)
 
-	deleted, err = q.Purge(ctx, queue.Purge{What: queue.PurgeCompleted, Queue: "emails"}, nil)
-	fmt.Println(deleted, "however old,", err)
+	done, err = q.Purge(ctx, queue.Purge{What: queue.PurgeCompleted, Queue: "emails"}, nil)
+	fmt.Println(done.Deleted, "however old,", err)
 	// Output:
 	// 0 older than a month, <nil>
 	// 3 however old, <nil>

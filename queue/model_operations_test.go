@@ -268,7 +268,8 @@ func (m *model) restore(t *rapid.T) {
 
 func (m *model) purge(t *rapid.T) {
 	what := rapid.SampledFrom([]PurgeWhat{PurgeCompleted, PurgeArchive}).Draw(t, "what")
-	n, err := m.q.Purge(m.test.Context(), Purge{What: what}, nil)
+	done, err := m.q.Purge(m.test.Context(), Purge{What: what}, nil)
+	n := done.Deleted
 	for id, j := range m.jobs {
 		if what == PurgeCompleted && j.status == Completed || what == PurgeArchive && j.archived {
 			delete(m.jobs, id)

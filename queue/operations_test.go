@@ -164,14 +164,14 @@ var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
 	},
 	"purge": func(t *testing.T, q *Queue, queue string, _ Lease) error {
 		n, err := q.Purge(t.Context(), Purge{What: PurgeCompleted, Queue: queue}, nil)
-		if err == nil && n == 0 {
+		if err == nil && n.Deleted == 0 {
 			return errNothing
 		}
 		return err
 	},
 	"purge-archive": func(t *testing.T, q *Queue, queue string, _ Lease) error {
 		n, err := q.Purge(t.Context(), Purge{What: PurgeArchive, Queue: queue}, nil)
-		if err == nil && n == 0 {
+		if err == nil && n.Deleted == 0 {
 			return errNothing
 		}
 		return err

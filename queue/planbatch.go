@@ -2,11 +2,9 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -30,9 +28,7 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 	began := time.Now()
 	did, err = e.move(ctx, statement, from, n, planLease.Seconds())
 	took := time.Since(began)
-	reason := ""
-	switch locked := false; {
-	case err == nil:
+	if err == nil {
 		switch {
 		case took > planSlow:
 			e.size = max(n/2, 1)
@@ -40,23 +36,32 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 			e.size = min(e.size*2, e.most)
 		}
 		return did, nil
-	default:
-		reason, locked = refusal(err)
-		switch {
-		case reason == "":
+	}
+	reason, held := refusal(err)
+	if reason == "" {
+		return 0, err
+	}
+	if held { // by whoever has the table, no job is to blame
+		if table := e.q.tableHeld(ctx); table != nil {
+			return 0, table
+		}
+	}
+	switch {
+	case n > 1:
+		e.size = n / 2
+		return 0, nil
+	case held && statement == "plan_redrive" && e.later > from+1:
+		_, err = e.move(ctx, "plan_defer", from, e.later, planLease.Seconds())
+		if err == nil {
+			e.later--
+		}
+		return 0, err
+	case held && e.stuck < planStuck:
+		e.stuck += took
+		return 0, nil
+	case held:
+		if reason, err = e.locker(ctx, statement, from); err != nil {
 			return 0, err
-		case n > 1:
-			e.size = n / 2
-			return 0, nil
-		case locked && statement == "plan_redrive" && e.later > from+1:
-			_, err = e.move(ctx, "plan_defer", from, e.later, planLease.Seconds())
-			if err == nil {
-				e.later--
-			}
-			return 0, err
-		case locked && e.stuck < planStuck:
-			e.stuck += took
-			return 0, nil
 		}
 	}
 	_, err = e.move(ctx, pass, from, reason, planLease.Seconds())
@@ -83,18 +88,34 @@ func (e *execution) move(ctx context.Context, statement string, from int64, args
 	return did, nil
 }
 
-// refusal says in words why a job was not moved when that is about the job; "" when it is
-// about something else. locked tells that it may be otherwise in a moment.
-func refusal(err error) (reason string, locked bool) {
-	pg := (*pgconn.PgError)(nil)
-	if !errors.As(err, &pg) {
-		return "", false
+// locker says who has the next job of the plan locked.
+func (e *execution) locker(ctx context.Context, statement string, from int64) (reason string, err error) {
+	position := from
+	if statement == "plan_redrive" {
+		position++
 	}
-	switch pg.Code {
-	case "23505": // unique_violation on jobs_idempotency
+	var id int64
+	if err := e.q.pool.QueryRow(ctx, e.q.schema.Query("plan_job_at"), e.id, position).Scan(&id); err != nil {
+		return "", e.q.failed("find out who has a job locked", err, "plan_job_at")
+	}
+	return e.q.whoLocks(ctx, "lockers", id), nil
+}
+
+// refusal says in words why a job was not moved when that is about the job; "" when it is
+// about something else. held tells that it may be otherwise in a moment.
+func refusal(err error) (reason string, held bool) {
+	switch {
+	case holdsKey(err):
 		return "idempotency key was in use a moment ago", false
-	case "55P03", "40P01": // lock_not_available, deadlock_detected
+	case locked(err):
 		return "locked by another transaction", true
 	}
-	return notTaken(err), false
+	r, refused := refusalOf(0, "redrive", err)
+	switch {
+	case !refused:
+		return "", false
+	case r.Detail == "":
+		return "the server refuses it: " + r.Reason, false
+	}
+	return "the server refuses it: " + r.Reason + ": " + r.Detail, false
 }

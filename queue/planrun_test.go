@@ -239,7 +239,7 @@ func TestPlanAndRetentionLoseNothing(t *testing.T) {
 		for _, job := range must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: owner(), Lease: time.Minute, Limit: 200})) {
 			ok(t, q.Complete(t.Context(), job.Lease()))
 		}
-		must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil))
+		must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil))
 	}))
 	if p = must[Plan](t)(q.Plan(t.Context(), p.ID)); p.Gone == 0 || p.Redriven != 5000 {
 		t.Errorf("%+v", p)

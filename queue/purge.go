@@ -7,8 +7,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // PurgeWhat says what a purge deletes.
@@ -37,52 +35,60 @@ const (
 	purgeRestMax = 2 * time.Second
 )
 
+// Purged is what [Queue.Purge] did.
+type Purged struct {
+	Deleted int64
+	Kept    int64  // how many are old enough and could not be deleted
+	First   []Kept // the first hundred of them
+}
+
+// Kept is something that a purge could not delete: somebody has it locked, or the server
+// refuses to delete it, as when a row of another table refers to it.
+type Kept struct {
+	Name   string `json:"name"` // the id of the job or plan, or the key
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"` // what the server adds to its reason
+}
+
 // Purge deletes for good what has been over for long enough, in short transactions
 // with rests between them, in the order of ids; of jobs also what edits of them replaced:
-// see [Queue.Originals]. progress, when not nil, is called after each with the number
+// see [Queue.Originals]. What the server refuses to delete, or somebody has locked, is kept
+// and named; the others go. progress, when not nil, is called after each transaction with the number
 // deleted so far. It can be called off at any time by ctx, which lets the transaction
 // under way finish; what is deleted stays deleted, and another call goes on with the rest.
-func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)) (deleted int64, err error) {
+func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)) (Purged, error) {
 	last, err := p.start()
 	if err != nil {
-		return 0, fmt.Errorf("purge: %w", err)
+		return Purged{}, fmt.Errorf("purge: %w", err)
 	}
-	originals := p.What != PurgeOnce && p.What != PurgePlans
-	if originals {
+	g := purging{q: q, p: p, last: last, size: purgeBatch, patience: patienceOf(ctx), originals: p.What != PurgeOnce && p.What != PurgePlans}
+	if g.originals {
 		switch _, err := q.pool.Exec(ctx, q.schema.Query("forget_originals"), []int64{}); {
 		case err == nil:
 		case errors.Is(q.failed("", err), ErrSchemaOld): // nor can there be any
-			originals = false
+			g.originals = false
 		default: // before anything is deleted
-			return 0, q.failed("purge "+string(p.What), err, "forget_originals")
+			return Purged{}, q.failed("purge "+string(p.What), err, "forget_originals")
 		}
 	}
 	for {
 		began := time.Now()
-		var end *string
-		err := finishing(ctx, func(ctx context.Context) (err error) {
-			var n int64
-			if end, n, err = q.purgeBatch(ctx, p, last, originals); err == nil { // else it was not committed
-				deleted += n
-			}
-			return err
-		})
+		over, err := g.batch(ctx)
 		if err != nil {
-			return deleted, q.failed("purge "+string(p.What), err)
+			return g.done, q.failed("purge "+string(p.What), err)
 		}
 		if progress != nil {
-			progress(deleted)
+			progress(g.done.Deleted)
 		}
-		if end == nil {
-			return deleted, nil
+		if over {
+			return g.done, nil
 		}
-		last = *end
 		rest := time.NewTimer(min(purgeRest*time.Since(began), purgeRestMax))
 		select {
 		case <-rest.C:
 		case <-ctx.Done():
 			rest.Stop()
-			return deleted, q.failed("purge "+string(p.What), ctx.Err())
+			return g.done, q.failed("purge "+string(p.What), ctx.Err())
 		}
 	}
 }
@@ -102,20 +108,4 @@ func (p *Purge) start() (string, error) {
 		return strconv.FormatInt(math.MinInt64, 10), nil
 	}
 	return "", fmt.Errorf("nothing is called %q: use completed, archive, once or plans", p.What)
-}
-
-// purgeBatch deletes one batch, with the payloads that edits of those jobs replaced: they
-// are as personal as the others.
-func (q *Queue) purgeBatch(ctx context.Context, p Purge, after string, originals bool) (last *string, deleted int64, err error) {
-	statement := "purge_" + string(p.What)
-	err = pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		var gone []int64
-		err := tx.QueryRow(ctx, q.schema.Query(statement), after, p.OlderThan.Seconds(), nullable(p.Queue), purgeBatch).Scan(&last, &deleted, &gone)
-		if err != nil || !originals || len(gone) == 0 {
-			return err
-		}
-		_, err = tx.Exec(ctx, q.schema.Query("forget_originals"), gone)
-		return err
-	})
-	return last, deleted, q.forbid(err, statement)
 }

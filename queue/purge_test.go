@@ -65,7 +65,7 @@ func TestPurgeDeletesWhatIsOldEnough(t *testing.T) {
 					want = step.want[1]
 				}
 				p := Purge{What: what, OlderThan: step.older, Queue: step.queue}
-				if got := must[int64](t)(q.Purge(t.Context(), p, nil)); got != want {
+				if got := must[Purged](t)(q.Purge(t.Context(), p, nil)).Deleted; got != want {
 					t.Errorf("%+v at %v: %d deleted, want %d", p, step.now, got, want)
 				}
 			}
@@ -89,7 +89,7 @@ func TestPurgeLeavesWhatIsNotOver(t *testing.T) {
 	before := count(t, q, "select count(*) from leasetop.jobs where status <> 'completed'")
 	for what := range purgeTables {
 		want := map[PurgeWhat]int64{PurgeCompleted: 3, PurgeArchive: 3}[what]
-		if n := must[int64](t)(q.Purge(t.Context(), Purge{What: what}, nil)); n != want {
+		if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: what}, nil)).Deleted; n != want {
 			t.Errorf("%s: %d deleted, want %d", what, n, want)
 		}
 	}
@@ -107,14 +107,14 @@ func TestSilentLoss(t *testing.T) {
 	exec(t, q, `insert into leasetop.jobs (queue, status, updated_at)
 		select 'emails', case n % 4 when 0 then 'failed' when 1 then 'dead' else 'completed' end, now() - interval '5 years' from generate_series(1, $1) n`, 2*dead)
 	before := deadIDs(t, q, "")
-	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)); n != dead || len(before) != dead {
+	if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil)).Deleted; n != dead || len(before) != dead {
 		t.Errorf("%d of %d completed deleted, %d dead letters", n, dead, len(before))
 	}
 	if after := deadIDs(t, q, ""); !slices.Equal(after, before) {
 		t.Errorf("%d dead letters of %d are left", len(after), len(before))
 	}
 	wantDone(t, "discard", must[Done](t)(q.Discard(t.Context(), "ann", "", before[:500]...)), before[:500])
-	must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil))
+	must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil))
 	wantDone(t, "restore", must[Done](t)(q.Restore(t.Context(), "ann", before[:500]...)), before[:500])
 	if after := deadIDs(t, q, ""); !slices.Equal(after, before) {
 		t.Errorf("after a discard and a restore, %d dead letters of %d", len(after), len(before))
@@ -129,14 +129,14 @@ func TestPurgeOfManyTellsItsProgress(t *testing.T) {
 	const rows = 50000
 	exec(t, q, "insert into leasetop.jobs (queue, status, updated_at) select 'emails', case when n % 5 = 0 then 'dead' else 'completed' end, now() - interval '1 day' from generate_series(1, $1) n", rows)
 	var told []int64
-	deleted := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted, OlderThan: time.Hour}, func(n int64) {
+	deleted := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted, OlderThan: time.Hour}, func(n int64) {
 		if len(told)%5 == 0 {
 			if left := count(t, q, "select count(*) from leasetop.jobs where status = 'completed'"); left != rows/5*4-n {
 				t.Errorf("told that %d are deleted, %d are left", n, left)
 			}
 		}
 		told = append(told, n)
-	}))
+	})).Deleted
 	if deleted != rows/5*4 || len(told) != rows/purgeBatch+1 || told[len(told)-1] != deleted || !slices.IsSorted(told) || told[0] != purgeBatch/5*4 {
 		t.Errorf("%d deleted, told %v", deleted, told)
 	}
@@ -162,18 +162,19 @@ func TestPurgeCalledOff(t *testing.T) {
 				exec(t, q, `insert into leasetop.once select chr(32 + n % 90) || U&'\00E9' || n, now() - interval '1 day' from generate_series(1, $1) n`, rows)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			first, err := q.Purge(ctx, Purge{What: what}, func(n int64) {
+			some, err := q.Purge(ctx, Purge{What: what}, func(n int64) {
 				if n == 2*purgeBatch {
 					cancel()
 				}
 			})
+			first := some.Deleted
 			if !errors.Is(err, context.Canceled) || first != 2*purgeBatch || !strings.HasPrefix(err.Error(), "purge "+string(what)+": ") {
 				t.Errorf("called off: %d deleted, %v", first, err)
 			}
 			if left := count(t, q, "select count(*) from "+table); left != rows-first {
 				t.Errorf("%d left after %d of %d", left, first, rows)
 			}
-			if second := must[int64](t)(q.Purge(t.Context(), Purge{What: what}, nil)); second != rows-first {
+			if second := must[Purged](t)(q.Purge(t.Context(), Purge{What: what}, nil)).Deleted; second != rows-first {
 				t.Errorf("resumed, it deleted %d of %d", second, rows-first)
 			}
 		})
@@ -197,11 +198,11 @@ func TestPurgeSkipsWhatIsLocked(t *testing.T) {
 			where = " and "
 		}
 		must[any](t)(tx.Exec(t.Context(), "select from "+table+where+column+" = (select min("+column+") from "+table+") for update"))
-		if n := must[int64](t)(q.Purge(t.Context(), Purge{What: what}, nil)); n != rows-1 {
+		if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: what}, nil)).Deleted; n != rows-1 {
 			t.Errorf("%s: %d of %d deleted beside a lock", what, n, rows)
 		}
 		ok(t, tx.Rollback(t.Context()))
-		if n := must[int64](t)(q.Purge(t.Context(), Purge{What: what}, nil)); n != 1 {
+		if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: what}, nil)).Deleted; n != 1 {
 			t.Errorf("%s: %d deleted, want the one that was locked", what, n)
 		}
 	}
@@ -219,15 +220,15 @@ func TestPurgeRefusesNonsense(t *testing.T) {
 		"keys of once":                                 {What: PurgeOnce, Queue: "emails"},
 	} {
 		n, err := q.Purge(t.Context(), p, func(int64) { t.Error("something was done") })
-		if err == nil || !strings.HasPrefix(err.Error(), "purge: ") || !strings.Contains(err.Error(), want) || n != 0 {
-			t.Errorf("%d deleted, %v; want an error with %q", n, err, want)
+		if err == nil || !strings.HasPrefix(err.Error(), "purge: ") || !strings.Contains(err.Error(), want) || n.Deleted != 0 {
+			t.Errorf("%+v, %v; want an error with %q", n, err, want)
 		}
 	}
 	// The longest that can be asked for.
-	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted, OlderThan: 1<<63 - 1}, nil)); n != 0 {
+	if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted, OlderThan: 1<<63 - 1}, nil)).Deleted; n != 0 {
 		t.Errorf("%d deleted", n)
 	}
-	if n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted, Queue: "'; drop"}, nil)); n != 0 {
+	if n := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted, Queue: "'; drop"}, nil)).Deleted; n != 0 {
 		t.Errorf("%d deleted", n)
 	}
 }
@@ -238,7 +239,7 @@ func TestPurgeOfOnceKeepsTheYoungKeys(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	aged(t, q, PurgeOnce, 1, 100)
-	must[int64](t)(q.Purge(t.Context(), Purge{What: PurgeOnce, OlderThan: 30 * day}, nil))
+	must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeOnce, OlderThan: 30 * day}, nil))
 	tx := begin(t, q)
 	for key, first := range map[string]bool{"mail 1": false, "mail 100": true} {
 		if got := must[bool](t)(q.Once(t.Context(), tx, key)); got != first {
@@ -260,7 +261,7 @@ func TestPurgeOfPlansLeavesWhatIsNotOver(t *testing.T) {
 	exec(t, q, "update leasetop.redrive_plans set state = 'done', ended_at = now() - interval '89 days' where id = $1", fresh.ID)
 	exec(t, q, "update leasetop.redrive_plans set state = 'paused', created_at = now() - interval '91 days', changed_at = now() - interval '91 days' where id = $1", paused.ID)
 	batches := 0
-	n := must[int64](t)(q.Purge(t.Context(), Purge{What: PurgePlans, OlderThan: 90 * 24 * time.Hour}, func(int64) { batches++ }))
+	n := must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgePlans, OlderThan: 90 * 24 * time.Hour}, func(int64) { batches++ })).Deleted
 	left := must[[]Plan](t)(q.Plans(t.Context(), 0, 10))
 	if n != 2 || len(left) != 2 || left[0].ID != paused.ID || left[1].ID != fresh.ID {
 		t.Errorf("%d are gone, and left are %+v", n, left)

@@ -57,7 +57,7 @@ func (a act) session(q *Queue, queue string, lease Lease, n *int64) []step {
 	return []step{run(a.name+" begins", "begin"), {a.name, func(c *pgx.Conn) error {
 		sql, args := q.Schema().Query(a.statement), a.args(queue, lease)
 		if a.counts {
-			return c.QueryRow(context.Background(), sql, args...).Scan(nil, n, nil)
+			return c.QueryRow(context.Background(), sql, args...).Scan(nil, n, nil, nil)
 		}
 		tag, err := c.Exec(context.Background(), sql, args...)
 		*n = tag.RowsAffected()

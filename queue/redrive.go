@@ -17,10 +17,15 @@ type Done struct {
 	Skipped []Skip
 }
 
-// Skip is a job left as it was.
+// Skip is a job left as it was. Reason and Detail may hold text of the database.
 type Skip struct {
 	ID     int64
 	Reason string // in words, for a person
+	Detail string // what the server adds to its reason, which may hold values of the row; "" nothing
+	// Failed tells that the job is not as the act should have left it: there is no such job,
+	// somebody has it locked, or the server refuses to change its row. Else there was nothing
+	// to be done, or something else stands against it: it ended before, or is no dead letter.
+	Failed bool
 }
 
 // Redrive brings dead letters back: pending now, with a fresh budget of attempts
@@ -39,30 +44,37 @@ func (q *Queue) Redrive(ctx context.Context, by string, ids ...int64) (Done, err
 		err = row.Scan(&id, &queue)
 		return id, func() { done.IDs, woken[queue] = append(done.IDs, id), true }, err
 	}
-	err := q.act(ctx, "redrive", ids, []any{by, false}, did, func(ctx context.Context, id int64) (string, error) {
+	err := q.act(ctx, acting{statement: "redrive", args: []any{by, false}, did: did, skipped: &done.Skipped, why: func(ctx context.Context, id int64) (Skip, error) {
 		return q.redriveAlone(ctx, by, id, did)
-	}, &done.Skipped)
+	}}, ids)
 	return done, err
 }
 
 // redriveAlone redrives one job, whatever its key, or says why not.
-func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did did) (reason string, err error) {
+func (q *Queue) redriveAlone(ctx context.Context, by string, id int64, did did) (Skip, error) {
 	alone, err := q.actOn(ctx, "redrive", []int64{id}, []any{by, true}, did)
-	switch pg := (*pgconn.PgError)(nil); {
-	case errors.As(err, &pg) && pg.Code == "23505": // unique_violation on jobs_idempotency
-		return q.keyInUse(ctx, id)
-	case notTaken(err) != "":
-		return notTaken(err), nil
+	switch {
+	case holdsKey(err):
+		reason, err := q.keyInUse(ctx, id)
+		return Skip{Reason: reason}, err
 	case err != nil || alone[id]:
-		return "", err
+		return Skip{}, err
 	}
 	return q.statusOf(ctx, id, "not a dead letter: %s", Status.IsDeadLetter)
+}
+
+// holdsKey tells whether a job could not be made pending since a live one has its
+// idempotency key.
+func holdsKey(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "jobs_idempotency" // unique_violation
 }
 
 func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 	job, _, err := q.Preview(ctx, id, 0)
 	if errors.Is(err, ErrNotFound) {
-		return q.missing(ctx, id)
+		skip, err := q.missing(ctx, id)
+		return skip.Reason, err
 	}
 	if err != nil {
 		return "", err
@@ -85,30 +97,33 @@ func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 // changed is the reason when a job was not what it had to be, and now is.
 const changed = "changed a moment ago: try again"
 
+// noJob is the reason when there is no job of an id.
+const noJob = "no such job"
+
 // statusOf says in words why a job was not what was expected: format with its
 // status, unless that fits by now, or that it is elsewhere.
-func (q *Queue) statusOf(ctx context.Context, id int64, format string, fits func(Status) bool) (string, error) {
+func (q *Queue) statusOf(ctx context.Context, id int64, format string, fits func(Status) bool) (Skip, error) {
 	job, _, err := q.Preview(ctx, id, 0)
 	if errors.Is(err, ErrNotFound) {
 		return q.missing(ctx, id)
 	}
 	if err != nil {
-		return "", err
+		return Skip{}, err
 	}
 	if fits(job.Status) {
-		return changed, nil
+		return Skip{Reason: changed}, nil
 	}
-	return fmt.Sprintf(format, job.Status), nil
+	return Skip{Reason: fmt.Sprintf(format, job.Status)}, nil
 }
 
 // missing says where a job is that is not in the table.
-func (q *Queue) missing(ctx context.Context, id int64) (string, error) {
+func (q *Queue) missing(ctx context.Context, id int64) (Skip, error) {
 	switch _, _, err := q.PreviewArchived(ctx, id, 0); {
 	case err == nil:
-		return "already discarded", nil
+		return Skip{Reason: "already discarded"}, nil
 	case errors.Is(err, ErrNotFound), errors.As(err, new(*pgconn.PgError)): // who may not look there is told what is known
-		return "no such job", nil
+		return Skip{Reason: noJob, Failed: true}, nil
 	default:
-		return "", err
+		return Skip{}, err
 	}
 }

@@ -50,7 +50,7 @@ func TestRedrivePressedThreeTimesQuickly(t *testing.T) {
 	must[Done](t)(q.Redrive(t.Context(), "ann", id, id, id))
 	for range 2 {
 		done := must[Done](t)(q.Redrive(t.Context(), "ann", id))
-		if len(done.IDs) != 0 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{id, "not a dead letter: pending"}) {
+		if len(done.IDs) != 0 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{ID: id, Reason: "not a dead letter: pending"}) {
 			t.Errorf("pressed again: %+v", done)
 		}
 	}
@@ -116,7 +116,7 @@ func TestRedriveSkipsALiveTwin(t *testing.T) {
 	twin := enqueue(t, q, NewJob{IdempotencyKey: "k"})
 	before := rowOf(t, q, dead)
 	done := must[Done](t)(q.Redrive(t.Context(), "ann", dead))
-	want := Skip{dead, fmt.Sprintf("idempotency key in use by #%d", twin)}
+	want := Skip{ID: dead, Reason: fmt.Sprintf("idempotency key in use by #%d", twin)}
 	if len(done.IDs) != 0 || len(done.Skipped) != 1 || done.Skipped[0] != want {
 		t.Errorf("alone: %+v, want skip %+v", done, want)
 	}
@@ -146,7 +146,7 @@ func TestRedriveSkipsALiveTwin(t *testing.T) {
 	exec(t, q, "delete from leasetop.jobs where id = $1", twin)
 	second := count(t, q, "insert into leasetop.jobs (queue, status, idempotency_key) values ('emails', 'dead', 'k') returning id")
 	done = must[Done](t)(q.Redrive(t.Context(), "ann", dead, second))
-	if len(done.IDs) != 1 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{second, fmt.Sprintf("idempotency key in use by #%d", dead)}) {
+	if len(done.IDs) != 1 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{ID: second, Reason: fmt.Sprintf("idempotency key in use by #%d", dead)}) {
 		t.Errorf("two dead twins: %+v", done)
 	}
 }
@@ -204,7 +204,7 @@ func TestRedriveOfManyTakesFewTransactions(t *testing.T) {
 		select 'emails', 'dead', case when n % 100 = 0 then 'key ' || n end from generate_series(1, 500) n`)
 	twin := enqueue(t, q, NewJob{IdempotencyKey: "key 300"})
 	done := must[Done](t)(q.Redrive(t.Context(), "ann", deadIDs(t, q, "")...))
-	if len(done.IDs) != 499 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{300, fmt.Sprintf("idempotency key in use by #%d", twin)}) {
+	if len(done.IDs) != 499 || len(done.Skipped) != 1 || done.Skipped[0] != (Skip{ID: 300, Reason: fmt.Sprintf("idempotency key in use by #%d", twin)}) {
 		t.Errorf("%d redriven, skipped %v", len(done.IDs), done.Skipped)
 	}
 	for query, want := range map[string]int64{

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -20,12 +21,17 @@ func (q *Queue) RunNow(ctx context.Context, by string, ids ...int64) (Done, erro
 		err = row.Scan(&id, &queue)
 		return id, func() { done.IDs, woken[queue] = append(done.IDs, id), true }, err
 	}
-	err := q.act(ctx, "run_now", ids, []any{errorText(by)}, did, func(ctx context.Context, id int64) (string, error) {
-		reason, err := q.statusOf(ctx, id, "not waiting: %s", func(s Status) bool { return s == Pending })
-		if reason == changed {
-			reason = "due already"
+	err := q.act(ctx, acting{statement: "run_now", args: []any{errorText(by)}, did: did, skipped: &done.Skipped, why: func(ctx context.Context, id int64) (Skip, error) {
+		skip, err := q.statusOf(ctx, id, "not waiting: %s", func(s Status) bool { return s == Pending })
+		if err != nil || skip.Reason != changed {
+			return skip, err
 		}
-		return reason, err
-	}, &done.Skipped)
+		switch wait, err := q.WhyWaiting(ctx, id); {
+		case errors.Is(err, ErrNotFound), err == nil && (wait.Never || wait.Due > 0):
+			return skip, nil
+		default:
+			return Skip{Reason: "due already"}, err
+		}
+	}}, ids)
 	return done, err
 }

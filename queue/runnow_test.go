@@ -34,7 +34,7 @@ func TestRunNowOfWhatDoesNotWait(t *testing.T) {
 	before := rowOf(t, q, running) + rowOf(t, q, dead) + rowOf(t, q, due)
 	for range 3 {
 		wantDone(t, "run now", must[Done](t)(q.RunNow(t.Context(), "ann", running, dead, due, 4711)), nil,
-			Skip{running, "not waiting: processing"}, Skip{dead, "not waiting: dead"}, Skip{due, "due already"}, Skip{4711, "no such job"})
+			Skip{ID: running, Reason: "not waiting: processing"}, Skip{ID: dead, Reason: "not waiting: dead"}, Skip{ID: due, Reason: "due already"}, Skip{ID: 4711, Reason: "no such job", Failed: true})
 	}
 	if rowOf(t, q, running)+rowOf(t, q, dead)+rowOf(t, q, due) != before {
 		t.Error("something was written")

@@ -134,7 +134,7 @@ func (w *writers) each(what string, act func(context.Context, []int64) (int, err
 func (w *writers) purge(what PurgeWhat) func(context.Context) error {
 	return func(ctx context.Context) error {
 		n, err := w.q.Purge(ctx, Purge{What: what}, nil)
-		w.add("purge "+string(what), int(n))
+		w.add("purge "+string(what), int(n.Deleted))
 		return err
 	}
 }

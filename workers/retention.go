@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -40,13 +41,13 @@ func (p *Pool) retain(ctx context.Context) {
 	r := round{every: retentionEvery(p.o.Retention)}
 	again := pace{min: min(time.Second, r.every), max: r.every}
 	for p.heart.await(ctx) {
-		var err error
+		var err, kept error
 		if p.clock() >= r.until { // else it is still ours, after a try that failed
 			err = p.takeRetention(ctx, &r)
 		}
 		mine := r.until > 0
 		if mine {
-			err = p.purge(ctx, &r)
+			kept, err = p.purge(ctx, &r)
 		}
 		if ctx.Err() != nil {
 			return
@@ -57,7 +58,11 @@ func (p *Pool) retain(ctx context.Context) {
 			p.heart.doubt()
 			wait = again.next()
 		} else {
-			p.works("retention")
+			if kept == nil {
+				p.works("retention")
+			} else {
+				p.trouble("retention", kept)
+			}
 			p.signals.retained.send(mine)
 			again.reset()
 			r.until = 0
@@ -80,14 +85,14 @@ func (p *Pool) takeRetention(ctx context.Context, r *round) error {
 	return err
 }
 
-// purge removes what is too old and tells how much that was. A round that cannot keep
-// its chore ends.
-func (p *Pool) purge(ctx context.Context, r *round) error {
+// purge removes what is too old and reports how much that was. A round that cannot keep
+// its chore ends. kept names the first job that could not be removed.
+func (p *Pool) purge(ctx context.Context, r *round) (kept, err error) {
 	purging, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := time.AfterFunc(batchPatience, func() { cancel(errStalled) })
 	defer stalled.Stop()
-	removed, err := p.q.Purge(purging, queue.Purge{What: queue.PurgeCompleted, OlderThan: p.o.Retention}, func(int64) {
+	done, err := p.q.Purge(purging, queue.Purge{What: queue.PurgeCompleted, OlderThan: p.o.Retention}, func(int64) {
 		sent := p.clock()
 		if sent >= r.until { // the machine slept, say: another may be at it
 			cancel(errStalled)
@@ -100,13 +105,27 @@ func (p *Pool) purge(ctx context.Context, r *round) error {
 		r.until = sent + r.every
 		stalled.Reset(batchPatience)
 	})
-	if removed > 0 {
-		p.emit(Event{What: Purged, Text: fmt.Sprintf("%s that completed more than %v ago removed", counted(int(removed), "job"), p.o.Retention)})
+	if done.Deleted > 0 {
+		p.emit(Event{What: Purged, Text: fmt.Sprintf("%s that completed more than %v ago removed", counted(int(done.Deleted), "job"), p.o.Retention)})
 	}
 	if why := context.Cause(purging); why != nil && ctx.Err() == nil {
-		return why
+		return nil, why
 	}
-	return err
+	return keptBack(done), err
+}
+
+// keptBack is an error that names the first job that a purge could not remove; nil when
+// it removed all.
+func keptBack(done queue.Purged) error {
+	if done.Kept == 0 {
+		return nil
+	}
+	first := done.First[0]
+	text := fmt.Sprintf("%s cannot be removed: job %s: %s", counted(int(done.Kept), "job"), first.Name, first.Reason)
+	if first.Detail != "" {
+		text += ": " + first.Detail
+	}
+	return errors.New(text)
 }
 
 // errStalled ends a round of which a batch took too long.

@@ -85,7 +85,7 @@ func TestRetentionThatWasHeldUpAsksAgain(t *testing.T) {
 		SELECT 'q', 'completed', now() - interval '1 day' FROM generate_series(1, 5000)`)
 	p := newPool(t, q, on(nothing), Options{Retention: time.Hour})
 	r := round{every: retentionEvery(time.Hour), until: p.clock()}
-	if err := p.purge(context.Background(), &r); !errors.Is(err, errStalled) {
+	if _, err := p.purge(context.Background(), &r); !errors.Is(err, errStalled) {
 		t.Errorf("the round ended with %v", err)
 	}
 	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs"); n != 3000 {

@@ -1,10 +1,10 @@
 -- Deletes one batch of jobs that completed long ago.
 --   $1 the last id looked at before   $2 age in seconds   $3 queue, NULL for all   $4 how many rows to look at
 -- One row: the last id looked at, NULL when the table has come to its end, how many were
--- deleted, and which. Walks the primary key instead of an index of its own, which every
+-- deleted, and which, and which of those that are old enough were not: locked, or kept by a trigger. Walks the primary key instead of an index of its own, which every
 -- completion would pay for. Rows locked elsewhere are left for the next round.
 WITH looked AS MATERIALIZED (
-  SELECT id, queue, status, updated_at
+  SELECT id, status = 'completed' AND updated_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8) AND ($3::text IS NULL OR queue = $3::text) AS old
   FROM leasetop.jobs
   WHERE id > $1::text::bigint
   ORDER BY id
@@ -12,12 +12,7 @@ WITH looked AS MATERIALIZED (
 doomed AS (
   SELECT id
   FROM leasetop.jobs
-  WHERE id = ANY (ARRAY(
-      SELECT id
-      FROM looked
-      WHERE status = 'completed'
-        AND updated_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
-        AND ($3::text IS NULL OR queue = $3::text)))
+  WHERE id = ANY (ARRAY(SELECT id FROM looked WHERE old))
     AND status IS NOT DISTINCT FROM 'completed'
     AND updated_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
   ORDER BY id
@@ -26,4 +21,5 @@ gone AS (
   DELETE FROM leasetop.jobs
   WHERE id = ANY (ARRAY(SELECT id FROM doomed))
   RETURNING id)
-SELECT (SELECT pg_catalog.max(id)::text FROM looked), (SELECT pg_catalog.count(*) FROM gone), ARRAY(SELECT id FROM gone)
+SELECT (SELECT pg_catalog.max(id)::text FROM looked), (SELECT pg_catalog.count(*) FROM gone), ARRAY(SELECT id FROM gone),
+  ARRAY(SELECT id FROM looked WHERE old EXCEPT ALL SELECT id FROM gone)

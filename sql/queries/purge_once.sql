@@ -22,4 +22,4 @@ gone AS (
   DELETE FROM leasetop.once
   WHERE key = ANY (ARRAY(SELECT key FROM doomed))
   RETURNING 1)
-SELECT (SELECT pg_catalog.max(key) FROM looked), (SELECT pg_catalog.count(*) FROM gone), NULL::bigint[]
+SELECT (SELECT pg_catalog.max(key) FROM looked), (SELECT pg_catalog.count(*) FROM gone), NULL::bigint[], NULL::bigint[]

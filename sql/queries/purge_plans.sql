@@ -27,4 +27,4 @@ gone AS (
   WHERE id = (SELECT id FROM doomed)
     AND (SELECT pg_catalog.count(*) FROM emptied) < $4::int
   RETURNING 1)
-SELECT (SELECT id::text FROM doomed), (SELECT pg_catalog.count(*) FROM gone), NULL::bigint[]
+SELECT (SELECT id::text FROM doomed), (SELECT pg_catalog.count(*) FROM gone), NULL::bigint[], NULL::bigint[]

@@ -19,6 +19,8 @@ const actBatch = 200
 type skipped struct {
 	ID     int64  `json:"id"`
 	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
 }
 
 // Chosen are the jobs that an act is about. They are fixed when the command starts: what
@@ -44,8 +46,9 @@ func entered(ctx context.Context, l operatorLog, what string, jobs Chosen, do fu
 }
 
 // act enters in the operator log what it does to jobs, does it and prints to how many it did it,
-// how many it left, and why each of those. A skip is an answer, not a failure. When it
-// fails or is called off half-way it prints what was done so far.
+// how many it left, and why each of those. A job that has ended before, say, is an answer
+// and no failure; one that is not there, is locked or is refused by the server is one. When
+// it fails or is called off half-way it prints what was done so far.
 func (p Printer) act(ctx context.Context, l operatorLog, what, did string, jobs Chosen, do func(context.Context, ...int64) (queue.Done, error)) error {
 	var done queue.Done
 	failed := entered(ctx, l, what, jobs, func(ctx context.Context) (int, int, error) {
@@ -59,6 +62,7 @@ func (p Printer) act(ctx context.Context, l operatorLog, what, did string, jobs 
 	if failed != nil && len(done.IDs)+len(done.Skipped) == 0 {
 		return failed
 	}
+	failed = errors.Join(failed, left(done.Skipped, len(jobs.IDs)))
 	out := bufio.NewWriter(p.Out)
 	if p.Format == JSON {
 		return errors.Join(line(out, map[string]any{did: list(done.IDs), "skipped": skips(done.Skipped)}), out.Flush(), failed)
@@ -94,7 +98,32 @@ func (p Printer) inBatches(ctx context.Context, did string, ids []int64, do func
 func printSkipped(out *bufio.Writer, jobs []queue.Skip) {
 	for _, s := range jobs {
 		fmt.Fprintf(out, "skipped %d: %s\n", s.ID, safe.Text(veiled(s.Reason)))
+		if s.Detail != "" {
+			fmt.Fprintf(out, "  DETAIL: %s\n", safe.Text(veiled(s.Detail)))
+		}
 	}
+}
+
+// left is the error of an act that left some of its jobs as they were though it should not
+// have; nil when it left none so.
+func left(jobs []queue.Skip, of int) error {
+	var first queue.Skip
+	n := 0
+	for _, s := range jobs {
+		if !s.Failed {
+			continue
+		}
+		if n++; n == 1 {
+			first = s
+		}
+	}
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("job %d was left as it was: %s", first.ID, veiled(first.Reason))
+	}
+	return fmt.Errorf("%d of %d jobs were left as they were: each is named with the reason", n, of)
 }
 
 func skips(jobs []queue.Skip) []skipped {

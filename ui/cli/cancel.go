@@ -26,6 +26,7 @@ func Cancel(ctx context.Context, p Printer, q *queue.Queue, jobs Chosen) error {
 	if failed != nil && reached()+len(done.Skipped) == 0 {
 		return failed
 	}
+	failed = errors.Join(failed, left(done.Skipped, len(jobs.IDs)))
 	out := bufio.NewWriter(p.Out)
 	if p.Format == JSON {
 		report := map[string]any{"cancelled": list(done.IDs), "asked": list(done.Asked), "skipped": skips(done.Skipped)}

@@ -14,12 +14,13 @@ import (
 func Release(ctx context.Context, p Printer, q *queue.Queue, jobs Chosen) error {
 	return p.act(ctx, q, "release", "released", jobs, func(ctx context.Context, ids ...int64) (done queue.Done, err error) {
 		for _, id := range ids {
-			reason, err := release(ctx, q, id)
+			skip, err := release(ctx, q, id)
 			switch {
 			case err != nil:
 				return done, err
-			case reason != "":
-				done.Skipped = append(done.Skipped, queue.Skip{ID: id, Reason: reason})
+			case skip.Reason != "":
+				skip.ID = id
+				done.Skipped = append(done.Skipped, skip)
 			default:
 				done.IDs = append(done.IDs, id)
 			}
@@ -29,19 +30,19 @@ func Release(ctx context.Context, p Printer, q *queue.Queue, jobs Chosen) error 
 }
 
 // release takes one job back, or says why not.
-func release(ctx context.Context, q *queue.Queue, id int64) (reason string, err error) {
+func release(ctx context.Context, q *queue.Queue, id int64) (queue.Skip, error) {
 	job, _, err := q.Preview(ctx, id, 0)
 	switch {
 	case errors.Is(err, queue.ErrNotFound):
-		return "no such job", nil
+		return queue.Skip{Reason: "no such job", Failed: true}, nil
 	case err != nil:
-		return "", err
+		return queue.Skip{}, err
 	case job.Status != queue.Processing:
-		return fmt.Sprintf("not running: %s", job.Status), nil
+		return queue.Skip{Reason: fmt.Sprintf("not running: %s", job.Status)}, nil
 	}
 	err = q.TakeBack(ctx, Operator(), job.Lease())
 	if errors.Is(err, queue.ErrLeaseLost) {
-		return "its lease ended a moment ago: look again", nil
+		return queue.Skip{Reason: "its lease ended a moment ago: look again"}, nil
 	}
-	return "", err
+	return queue.Skipped(err)
 }
