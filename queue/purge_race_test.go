@@ -20,7 +20,7 @@ func TestPurgeAndARowThatChangesInEveryOrder(t *testing.T) {
 			var changed, purged int64
 			purge := []step{run("purge begins", "begin"), {"purges", func(c *pgx.Conn) error {
 				var last *string
-				return c.QueryRow(t.Context(), q.Schema().Query("purge_completed"), "0", 3600.0, nil, 100).Scan(&last, &purged, nil)
+				return c.QueryRow(t.Context(), q.Schema().Query("purge_completed"), "0", 3600.0, nil, 100).Scan(&last, &purged, nil, nil)
 			}}, run("purge commits", "commit")}
 			other := []step{run("other begins", "begin"), rows(change, &changed, func() (string, []any) { return sql, nil }), run("other commits", "commit")}
 			story := interleave(t, q, sessions, order, purge, other)
@@ -54,7 +54,7 @@ func TestPurgeLooksAgainBeforeItDeletes(t *testing.T) {
 		var deleted int64
 		purger := newSession(t, q)
 		purger.steps = []step{run("named", "set application_name = 'purger'"), {"purges", func(c *pgx.Conn) error {
-			return c.QueryRow(t.Context(), q.Schema().Query("purge_completed"), "0", 3600.0, nil, 100).Scan(nil, &deleted, nil)
+			return c.QueryRow(t.Context(), q.Schema().Query("purge_completed"), "0", 3600.0, nil, 100).Scan(nil, &deleted, nil, nil)
 		}}}
 		purger.begin(t, q)
 		purger.begin(t, q)
