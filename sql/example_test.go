@@ -127,3 +127,18 @@ func ExampleQuoted() {
 	fmt.Println(sql.Quoted("app"), sql.Quoted("App role"))
 	// Output: app "App role"
 }
+
+// A connection whose errors are short, however long the server's are.
+func ExampleBoundMessages() {
+	config := database()
+	sql.BoundMessages(&config.Config)
+	conn, err := pgx.ConnectConfig(context.Background(), config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer conn.Close(context.Background())
+	_, err = conn.Exec(context.Background(), "SELECT repeat('x', 1000000)::int")
+	fmt.Println(len(err.Error()) < 5000, strings.Contains(err.Error(), "bytes more)"))
+	// Output: true true
+}

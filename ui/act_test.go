@@ -289,6 +289,20 @@ func TestDetailRedrivesItsJob(t *testing.T) {
 	s.sees("DEAD LETTERS 40")
 }
 
+// A job that is gone has no lease, whatever it had when it was read.
+func TestJobThatIsGoneHasNoLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	job := sampleJob(88007)
+	over := w.now.Add(-time.Second)
+	job.Status, job.DiedAt, job.LockedBy, job.LeaseExpiresAt = queue.Processing, nil, "php-7", &over
+	s := atJob(t, w, job, 120, 36)
+	s.sees("reclaim due")
+	s.send(jobMsg{id: job.ID, err: queue.ErrNotFound})
+	s.sees("gone since", "php-7, until it was gone")
+	s.seesNot("reclaim due")
+}
+
 func TestDetailOfAJobThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, newWorld(), 120, 36)

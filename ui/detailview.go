@@ -136,6 +136,8 @@ func (d *detail) columnsOf(w int) []fact {
 	switch {
 	case j.DiedAt != nil:
 		facts = append(facts, fact{"died", when(*j.DiedAt), t.text})
+	case j.Status == queue.Processing && d.gone: // and its lease with it
+		facts = append(facts, fact{"held by", d.pic.holder(j.LockedBy).name + ", until it was gone", t.dim})
 	case j.Status == queue.Processing && j.LeaseExpiresAt != nil:
 		lease := fact{"lease", left(j.LeaseExpiresAt.Sub(now)), t.text}
 		if over := now.Sub(*j.LeaseExpiresAt); over >= 0 {

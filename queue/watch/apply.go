@@ -47,10 +47,8 @@ func (s *stream) inserted(now *row) {
 	switch {
 	case s.tx.taken == now.id:
 		e.What, n = Restored, moves{}
-	case now.status.IsDeadLetter():
-		n.out, n.dead = 1, 1
-	case now.status == queue.Completed:
-		n.out = 1
+	case over(now.status): // brought in as it is, as by an import: it neither ran nor died here
+		n = moves{}
 	}
 	if now.status == queue.Completed {
 		t.completed++

@@ -3,6 +3,8 @@ package watch
 import (
 	"slices"
 	"strconv"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // burstSize is how many events of one kind in one queue are told one by one.
@@ -11,16 +13,21 @@ const burstSize = 20
 // burst gathers the events of one transaction, or of one difference between two
 // polls. Whatever its size, it holds at most burstSize events of a kind.
 type burst struct {
-	first Event // most transactions have one event only
-	count int   // of all events
-	kinds map[burstKind]*alike
-	next  int // numbers the events kept, to bring them back into their order
+	first  Event // most transactions have one event only
+	count  int   // of all events
+	kinds  map[burstKind]*alike
+	next   int // numbers the events kept, to bring them back into their order
+	owners int // whose renewals are told apart, each of one queue
 }
 
 type burstKind struct {
 	what  What
 	queue string
+	owner string // of renewals: one heartbeat may be many workers'
 }
+
+// restOfOwners is the owner of the renewals of all whom a burst does not tell apart.
+const restOfOwners = "\x00"
 
 type alike struct {
 	count  int
@@ -50,7 +57,15 @@ func (b *burst) add(e Event) {
 }
 
 func (b *burst) sort(e Event) {
-	kind := burstKind{e.What, e.Queue}
+	kind := burstKind{what: e.What, queue: e.Queue}
+	if e.What == Renewed {
+		kind.owner = workerOf(e.Owner)
+		if b.kinds[kind] == nil {
+			if b.owners++; b.owners > burstSize {
+				kind.owner = restOfOwners
+			}
+		}
+	}
 	a := b.kinds[kind]
 	if a == nil {
 		a = &alike{}
@@ -62,6 +77,14 @@ func (b *burst) sort(e Event) {
 		a.order = append(a.order, b.next)
 		b.next++
 	}
+}
+
+// workerOf is the owner without the number of its claim.
+func workerOf(owner string) string {
+	if token, ok := queue.ParseToken(owner); ok {
+		return token.Process + "/" + token.Worker
+	}
+	return owner
 }
 
 // told appends the events in their order; more than burstSize alike are one.
@@ -84,7 +107,10 @@ func (b *burst) told(to []Event) []Event {
 				At: first.At, Source: first.Source, What: kind.what, Queue: kind.queue,
 				Count: a.count, Note: thousands(a.count) + " jobs",
 			}
-			if kind.what == Renewed {
+			switch {
+			case kind.owner == restOfOwners:
+				together.Note += " of other workers"
+			case kind.what == Renewed:
 				together.Owner = first.Owner
 			}
 			all = append(all, placed{together, a.order[0]})

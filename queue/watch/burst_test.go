@@ -2,6 +2,7 @@ package watch
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -90,5 +91,24 @@ func TestManyDeathsInOneTransaction(t *testing.T) {
 	slices.Sort(heard)
 	if !slices.Equal(heard, []string{"emails", "images", "reports"}) {
 		t.Errorf("heard %q, want each queue once", heard)
+	}
+}
+
+// One statement that renews the leases of several workers is told of each under its own name.
+func TestRenewalsAreToldUnderTheirOwnersNames(t *testing.T) {
+	t.Parallel()
+	var b burst
+	for n := range 30 {
+		for _, worker := range []string{"h:1:a/w1#", "h:1:a/w2#", "stranger "} { // two have many claims
+			b.add(Event{What: Renewed, Queue: "emails", JobID: int64(n), Count: 1, Owner: worker + strconv.Itoa(n)})
+		}
+	}
+	told, jobs, names := b.told(nil), 0, map[string]int{}
+	for _, e := range told {
+		jobs += e.Count
+		names[e.Owner] += e.Count
+	}
+	if jobs != 90 || len(told) != burstSize+1 || names["h:1:a/w1#0"] != 30 || names["h:1:a/w2#0"] != 30 || names["stranger 0"] != 1 || names[""] != 12 {
+		t.Errorf("%d events of %d jobs: %v", len(told), jobs, names)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // What happened while the feed was blind is not known: those seconds are no noughts, and
@@ -46,3 +48,17 @@ func TestSecondsThatWereNotCountedAreNoNoughts(t *testing.T) {
 }
 
 func near(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 }
+
+// A job that is brought in as dead or completed neither came as work nor died: seeding is no traffic.
+func TestInsertedAsDeadIsNoDeath(t *testing.T) {
+	t.Parallel()
+	s := &stream{feed: &Feed{opts: Options{MostJobs: 100}}, ledger: newLedger(), tx: &transaction{at: time.Now()}}
+	id := int64(0)
+	for _, status := range []queue.Status{queue.Dead, queue.Failed, queue.Completed, queue.Pending} {
+		id++
+		s.inserted(&row{id: id, queue: "emails", status: status})
+	}
+	if got := s.ledger.tally("emails").news; got != (moves{in: 1}) {
+		t.Errorf("a dead, a failed, a completed and a pending row inserted count as %+v", got)
+	}
+}

@@ -18,7 +18,6 @@ var library = []string{"queue", "queue/filter", "queue/watch", "workers", "worke
 
 // shownElsewhere are exported names of the library that no example need name, and why.
 var shownElsewhere = map[string]string{
-	"queue.Time.MarshalJSON":      "encoding/json calls it",
 	"queue.Time.ScanTimestamptz":  "pgx calls it",
 	"queue.Time.TimestamptzValue": "pgx calls it",
 }
