@@ -181,6 +181,17 @@ func (r *run) write(o outcome) {
 		}
 		waits := r.locked && p.clock()-began < outcomePatience // for the row, as a statement would
 		if o.once && !waits || !o.once && r.untrusted() {
+			if unsure {
+				status, known := r.reread(o)
+				if status != "" {
+					r.regain()
+					r.count(status, o.gaveBack && status == queue.Pending)
+					return
+				}
+				if !known {
+					err = fmt.Errorf("%w; it may have been written, but the job could not be read", err)
+				}
+			}
 			p.emit(Event{
 				Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
 				Text: fmt.Sprintf("the %s could not be written in time: %v", o.name, err),
@@ -227,65 +238,6 @@ func (r *run) untrusted() bool {
 	r.worker.lost++
 	p.release(r)
 	return true
-}
-
-// landed tells whether a job that is not ours any more is as the handler's own
-// transaction, or an earlier try of ours that was not answered, would have left it.
-func (r *run) landed(o outcome, unsure bool) (queue.Status, bool) {
-	if !unsure && !r.done {
-		return "", false
-	}
-	now, err := r.look()
-	switch {
-	case err != nil:
-		return "", false
-	case r.done && r.completedBy(now):
-		return now.Status, true
-	case !unsure:
-		return "", false
-	case now.CancelledBy != "" && now.Status == queue.Dead: // whatever outcome it was
-		return now.Status, o.status != queue.Completed && now.Attempts == r.job.Attempts
-	}
-	attempts := r.job.Attempts
-	if o.gaveBack {
-		attempts--
-	}
-	asLeft := now.Status == o.status || (o.status == "" && (now.Status == queue.Pending || now.Status == queue.Failed))
-	return now.Status, asLeft && now.Attempts == attempts
-}
-
-func (r *run) look() (*queue.Job, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), outcomePatience)
-	defer cancel()
-	job, _, err := r.worker.pool.q.Preview(ctx, r.job.ID, 0)
-	return job, err
-}
-
-// fence notes that a late outcome matched no row: it changed nothing.
-func (r *run) fence(name string) {
-	w, p := r.worker, r.worker.pool
-	e := Event{Worker: w.name, What: StaleFenced, JobID: r.job.ID, Queue: r.job.Queue}
-	state := "now unknown"
-	switch now, err := r.look(); {
-	case errors.Is(err, queue.ErrNotFound):
-		state = "now deleted"
-	case err == nil && now.Status == queue.Processing:
-		e.Owner = now.LockedBy
-		state = "now owned by " + now.LockedBy
-	case err == nil:
-		state = "now " + string(now.Status)
-	}
-	e.Text = fmt.Sprintf("late %s of job %d fenced: %s", name, r.job.ID, state)
-	p.mu.Lock()
-	if !r.lost {
-		r.lost = true
-		w.lost++
-	}
-	w.fenced++
-	p.fenced++
-	p.release(r)
-	p.emit(e)
-	p.mu.Unlock()
 }
 
 // count notes an outcome that was written. A job given back counts as nothing.

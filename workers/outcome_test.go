@@ -228,6 +228,67 @@ func TestUnansweredOutcomeIsNotTakenForALostLease(t *testing.T) {
 	}
 }
 
+// A commit may wait for a standby until nobody trusts the lease any more. The row has the
+// outcome then, however late its answer is, or if none comes.
+func TestOutcomeThatWasCommittedIsReportedWhenItsAnswerCameTooLate(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t)
+	p := newPool(t, q, on(nothing), Options{})
+	p.base = context.Background()
+	w := newWorker(p, "w", []string{"q"}, 10)
+	p.workers = append(p.workers, w)
+	outcomes := []struct {
+		name string
+		of   func(*run) outcome
+		want queue.Status
+	}{
+		{"completion", func(r *run) outcome { return r.completion(false) }, queue.Completed},
+		{"late completion", func(r *run) outcome { return r.completion(true) }, queue.Completed},
+		{"retry", func(r *run) outcome { return r.failure(read(errors.New("boom")), nil) }, queue.Pending},
+		{"last retry", func(r *run) outcome { return r.failure(read(errors.New("boom")), nil) }, queue.Failed},
+		{"burial", func(r *run) outcome { return r.failure(read(queue.Permanent(errors.New("poison"))), nil) }, queue.Dead},
+		{"snooze", func(r *run) outcome { return r.failure(read(queue.Snooze(time.Hour)), nil) }, queue.Pending},
+		{"release", func(r *run) outcome { return r.failure(read(errors.New("drained")), ErrDrained) }, queue.Pending},
+		{"cancellation", func(r *run) outcome { r.cancelledBy = "ann"; return r.cancellation("stopped") }, queue.Dead},
+	}
+	settled := map[int64]queue.Status{}
+	p.o.Settled = func(s Settled) { settled[s.Job.ID] = s.Status }
+	for _, c := range outcomes {
+		job := queue.NewJob{}
+		if c.name == "last retry" {
+			job.MaxAttempts = 1
+		}
+		enqueue(t, q, job)
+		jobs, err := q.Claim(t.Context(), queue.ClaimRequest{Queue: "q", Owner: w.nextToken(), Lease: time.Minute, Limit: 1})
+		if err != nil || len(jobs) != 1 {
+			t.Fatal(len(jobs), err)
+		}
+		if c.name == "cancellation" {
+			exec(t, q, "UPDATE leasetop.jobs SET cancelled_by = 'ann' WHERE id = $1", jobs[0].ID)
+		}
+		r := newRun(w, &jobs[0])
+		r.grant(time.Minute, p.clock(), p.clock())
+		p.hold(r)
+		o := c.of(r)
+		write := o.write
+		o.write = func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			_, err := write(ctx, q, l)
+			p.mu.Lock()
+			r.trust = p.clock()
+			p.mu.Unlock()
+			return "", errors.Join(context.DeadlineExceeded, err)
+		}
+		r.write(o)
+		if now := get(t, q, jobs[0].ID).Status; settled[jobs[0].ID] != c.want || now != c.want {
+			t.Errorf("%s: reported as %q, the row is %s, want %s", c.name, settled[jobs[0].ID], now, c.want)
+		}
+	}
+	p.base = nil // it was never started
+	if s := w.snapshot(); s.Lost != 0 || s.Completed != 2 || s.Failed != 4 || has(p, TrustEnded) {
+		t.Errorf("lost %d, completed %d, failed %d; want 0, 2, 4", s.Lost, s.Completed, s.Failed)
+	}
+}
+
 func TestCompleteTxNeedsAHandlersContext(t *testing.T) {
 	t.Parallel()
 	if err := CompleteTx(context.Background(), nil); !errors.Is(err, ErrNoJob) {
