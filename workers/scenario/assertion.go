@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -12,7 +13,7 @@ const (
 	grace = 250 * time.Millisecond
 )
 
-// expect looks at an assertion until it holds.
+// expect looks at an assertion until it holds, or its time or its matter is over.
 func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Time) (bool, error) {
 	e := &p.scenario.Steps[step].Expect[n]
 	patience := e.Within
@@ -43,7 +44,10 @@ func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Tim
 			return false, context.Cause(ctx)
 		}
 		now := time.Now()
+		final := errors.Is(err, ErrFinal)
 		switch {
+		case final:
+			ok = false
 		case err != nil:
 			ok, seen = false, err.Error()
 		case ok && !now.Before(over):
@@ -53,7 +57,7 @@ func (p *Play) expect(ctx context.Context, s *Stage, step, n int, acted time.Tim
 		case ok:
 			set(Passed, seen)
 			return true, nil
-		case !now.Before(deadline):
+		case final, !now.Before(deadline):
 			set(Failed, seen)
 			return false, nil
 		}

@@ -55,3 +55,19 @@ func TestAssertionWhoseTurnComesLateHasOneLook(t *testing.T) {
 		}
 	}
 }
+
+// Nobody waits for what can no longer come.
+func TestAssertionThatIsFinalFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	looks := 0
+	story := scenario.Scenario{Name: "try", Needs: scenario.Queue, Steps: []scenario.Step{{Expect: []scenario.Expect{
+		{Text: "twice as quick", Within: time.Hour, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
+			looks++
+			return false, "half as quick", scenario.ErrFinal
+		}},
+	}}}}
+	r := scenario.Start(t.Context(), story, scenariotest.Ground(t), scenario.Options{}).Result()
+	if a := r.Assertions[0]; r.OK || a.OK || a.Seen != "half as quick" || looks != 1 {
+		t.Errorf("%d looks: %+v", looks, r)
+	}
+}

@@ -50,9 +50,13 @@ type Expect struct {
 	// where those before it took so long that it has had none.
 	Within time.Duration
 	// Holds tells whether it is so, and what was seen, for when it is not. An error is
-	// seen too, and the look repeated: a server may be away for a while.
+	// seen too, and the look repeated: a server may be away for a while. With [ErrFinal]
+	// there is no other look.
 	Holds func(ctx context.Context, s *Stage) (ok bool, seen string, err error)
 }
+
+// ErrFinal says that an assertion does not hold and never will: what it is about is over.
+var ErrFinal = errors.New("it will not change any more")
 
 // Measure is a figure of a play with a bound.
 type Measure struct {

@@ -39,7 +39,7 @@ func (d *deed) doing(do func(ctx context.Context, s *scenario.Stage) error) func
 
 var errGoesOn = errors.New("it is not over")
 
-// done is an assertion of what is so once it is over.
+// done is an assertion of what is so once it is over, and stays so.
 func (d *deed) done(holds func() (ok bool, seen string)) func(context.Context, *scenario.Stage) (bool, string, error) {
 	return func(context.Context, *scenario.Stage) (bool, string, error) {
 		select {
@@ -48,9 +48,12 @@ func (d *deed) done(holds func() (ok bool, seen string)) func(context.Context, *
 			return false, "", errGoesOn
 		}
 		if d.err != nil {
-			return false, "", d.err
+			return false, d.err.Error(), errors.Join(d.err, scenario.ErrFinal)
 		}
 		ok, seen := holds()
-		return ok, seen, nil
+		if !ok {
+			return false, seen, scenario.ErrFinal
+		}
+		return true, seen, nil
 	}
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario/scenariotest"
 )
 
-// Those that need servers of their own take longer, and are played one after another.
+// Those that need servers of their own take longer.
 func TestServerScenariosPass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers")
 	}
-	g := scenariotest.Ground(t)
+	t.Parallel()
 	for _, sc := range All() {
 		if sc.Needs != scenario.Server {
 			continue
 		}
 		t.Run(sc.Name, func(t *testing.T) {
-			if r := perform(t.Context(), t, sc.Name, g, 10); !r.OK {
+			t.Parallel()
+			if r := perform(t.Context(), t, sc.Name, scenariotest.Ground(t), 10); !r.OK {
 				t.Errorf("%v", r.Err)
 			}
 		})
@@ -32,7 +33,7 @@ func TestStoppedPlayLeavesNoServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers")
 	}
-	g := scenariotest.Ground(t)
+	t.Parallel()
 	for _, one := range []struct {
 		scenario string
 		step     int
@@ -41,6 +42,8 @@ func TestStoppedPlayLeavesNoServer(t *testing.T) {
 		{"failover", 2}, // the primary is dead, the standby takes no writes
 	} {
 		t.Run(one.scenario, func(t *testing.T) {
+			t.Parallel()
+			g := scenariotest.Ground(t)
 			sc, _ := ByName(one.scenario)
 			play := scenario.Start(t.Context(), sc, g, scenario.Options{Seed: 1, Stepped: true, Patience: 10})
 			scenariotest.Reach(t, play, one.step)
