@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build leasetop: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	return testdb.Run(m)
 }
 
 // session is a running dashboard with its demonstration on a private server.

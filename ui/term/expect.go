@@ -8,7 +8,7 @@ import (
 
 // Patience is how long a Test waits for what it expects: long enough for a
 // loaded machine and the race detector, since a passing test never waits it out.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // Test is a Term whose failures fail a test and show the screen.
 type Test struct {

@@ -9,9 +9,11 @@ package testdb
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,8 +118,28 @@ func On(t testing.TB, server *local.Server) string {
 // no test of the process uses it.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
+// abreast is how many tests a processor runs at a time: most of them wait, for a lease
+// to run out or for another process.
+const abreast = 6
+
+// runAbreast sets -parallel, which is one test a processor, unless the command line does.
+func runAbreast() {
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(abreast*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err) // there is no such flag: this is no test
+	}
+}
+
 // Run is Main for those who do more at the end than exit: it returns the code.
 func Run(m *testing.M) int {
+	runAbreast()
 	shared.Lock()
 	shared.kept = true
 	shared.Unlock()
@@ -186,7 +208,7 @@ func take() (*local.Server, error) {
 		}
 		shared.server, err = local.Start(ctx, local.Options{
 			Dir: dir, Name: sharedName(), Unsafe: true,
-			Settings: map[string]string{"max_connections": "300"},
+			Settings: map[string]string{"max_connections": "800"}, // of all tests that run at the same time
 		})
 		if err != nil {
 			shared.server = nil

@@ -4,9 +4,6 @@ package scenariotest
 
 import (
 	"context"
-	"flag"
-	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
@@ -16,18 +13,9 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// abreast is how many plays a processor has at a time: they wait for leases to run out,
-// most of the time.
-const abreast = 3
-
-// Main runs a package's tests, as testdb.Main does, several plays at a time. Its binary is
-// a worker process, too.
+// Main runs a package's tests, as testdb.Main does. Its binary is a worker process, too.
 func Main(m *testing.M) {
 	faults.ChildMain() // this may be a worker process
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(abreast*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
 	testdb.Main(m)
 }
 
