@@ -52,7 +52,7 @@ func (b *backlog) wait(t testing.TB) *heldConn {
 	select {
 	case c := <-b.held:
 		return c
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the feed asked for no stream")
 		return nil
 	}

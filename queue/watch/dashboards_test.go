@@ -85,7 +85,7 @@ func TestManyDashboardsOfABigTable(t *testing.T) {
 	for _, f := range feeds {
 		f.Close()
 	}
-	for giveUp := time.Now().Add(30 * time.Second); number(t, psql, reading) != 0; {
+	for giveUp := time.Now().Add(time.Minute); number(t, psql, reading) != 0; {
 		if time.Now().After(giveUp) {
 			t.Fatal("connections are left")
 		}

@@ -49,7 +49,7 @@ func start(t testing.TB, q *queue.Queue, o Options) *Feed {
 // await waits until the State is as wanted, and returns it.
 func await(t testing.TB, f *Feed, what string, ok func(*State) bool) *State {
 	t.Helper()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(time.Minute)
 	for {
 		s := f.State()
 		if ok(s) {

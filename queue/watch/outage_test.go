@@ -26,7 +26,7 @@ type outage struct {
 // backend waits until the server's side of a connection of the feed rests, and names it.
 func (o *outage) backend(of string) (pid int) {
 	o.Helper()
-	for giveUp := time.Now().Add(30 * time.Second); ; {
+	for giveUp := time.Now().Add(time.Minute); ; {
 		err := o.psql.QueryRow(o.Context(), `SELECT pid FROM pg_stat_activity
 			WHERE application_name = 'leasetop feed ' || $1 AND datname = current_database()
 			AND wait_event IN ('ClientRead', 'WalSenderMain', 'WalSenderWaitForWal', 'WalSenderWaitForWAL')`, of).Scan(&pid)

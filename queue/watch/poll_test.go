@@ -48,7 +48,7 @@ func TestSlowReadingIsNotTakenForAFreshOne(t *testing.T) {
 	exec(t, somebody, "begin")
 	exec(t, somebody, "lock table leasetop.jobs")
 	poke(f.pollNow)
-	giveUp := time.Now().Add(30 * time.Second)
+	giveUp := time.Now().Add(time.Minute)
 	for number(t, psql, `select count(*)::int from pg_stat_activity
 		where datname = current_database() and application_name = 'leasetop feed poll' and wait_event_type = 'Lock'`) == 0 {
 		if time.Now().After(giveUp) {

@@ -273,7 +273,7 @@ func TestCountsAreTheTablesWhateverAnybodyDoes(t *testing.T) {
 			psql := client(t, url)
 			var want []string
 			var s *State
-			timeout := time.After(30 * time.Second)
+			timeout := time.After(time.Minute)
 			for { // what is scheduled becomes due meanwhile
 				s, want = f.State(), tableCounts(t, psql)
 				if slices.Equal(counts(s), want) && s.Depths.Source == FromWAL && s.Leases.Source == FromWAL {

@@ -282,7 +282,7 @@ func TestIdleTableConfirmsTheServersPosition(t *testing.T) {
 	if err := psql.QueryRow(t.Context(), "SELECT pg_current_wal_lsn()").Scan(&target); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); number(t, psql,
+	for deadline := time.Now().Add(time.Minute); number(t, psql,
 		"SELECT count(*) FROM pg_replication_slots WHERE confirmed_flush_lsn >= $1::text::pg_lsn", target) == 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("the slot stays behind")

@@ -24,7 +24,7 @@ func exact(t testing.TB, f *Feed, psql *pgx.Conn) *State {
 		return attached(s) && s.Depths.Source == FromWAL && s.Leases.Source == FromWAL && slices.Equal(counts(s), want) &&
 			!slices.ContainsFunc(s.Depths.Queues, func(d QueueDepth) bool { return d.CompletedExact && d.Completed != completed[d.Queue] })
 	}
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(time.Minute)
 	for {
 		s := f.State()
 		if right(s) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,6 +98,19 @@ func TestCommandLine(t *testing.T) {
 							ts.Check(conn.QueryRow(t.Context(), ts.ReadFile(args[0])).Scan(&done))
 							if time.Now().After(end) {
 								ts.Fatalf("%s does not become true", args[0])
+							}
+						}
+					},
+					// prints FILE PATTERN waits until the file that a program writes matches.
+					"prints": func(ts *testscript.TestScript, _ bool, args []string) {
+						want := regexp.MustCompile(args[1])
+						for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+							text, err := os.ReadFile(ts.MkAbs(args[0]))
+							if want.Match(text) {
+								return
+							}
+							if time.Now().After(end) {
+								ts.Fatalf("%s does not say %q: %v\n%s", args[0], args[1], err, text)
 							}
 						}
 					},

@@ -61,13 +61,13 @@ func (s *slotServer) slots() (all, streaming int) {
 // until waits for so many slots.
 func (s *slotServer) until(what string, ok func(all, streaming int) bool) {
 	s.Helper()
-	for giveUp := time.Now().Add(15 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for giveUp := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		all, streaming := s.slots()
 		if ok(all, streaming) {
 			return
 		}
 		if time.Now().After(giveUp) {
-			s.Fatalf("not within 15 s: %s; there are %d slots, %d of them stream", what, all, streaming)
+			s.Fatalf("not within a minute: %s; there are %d slots, %d of them stream", what, all, streaming)
 		}
 	}
 }

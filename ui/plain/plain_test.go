@@ -40,7 +40,7 @@ func printed(t *testing.T, s watch.State, c Workers, last string) string {
 // printedWithin is printed with limits.
 func printedWithin(t *testing.T, s watch.State, c Workers, limits alert.Limits, last string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	out := &untilLine{want: regexp.MustCompile(last), found: cancel}
 	if err := Run(ctx, &picture{s}, c, limits, out); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,8 @@ func TestWhatMustHoldIsCountedAgainSoonAfterAnOutage(t *testing.T) {
 	}
 	t.Parallel()
 	counted := func(s *scenario.Stage, after time.Time) error {
-		soon, cancel := context.WithTimeout(s.Context(), 10*time.Second)
+		// As if the outage had kept the database busy, it would be 30 s at least.
+		soon, cancel := context.WithTimeout(s.Context(), 25*time.Second)
 		defer cancel()
 		for p := s.Picture(); p.Invariants.Counted.Before(after); p = s.Picture() {
 			if err := scenario.ToilFor(soon, 20*time.Millisecond); err != nil { // not each count is news
