@@ -60,9 +60,10 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 }
 
 func (r *ClaimRequest) check() error {
+	if err := CheckName("queue", r.Queue); err != nil {
+		return err
+	}
 	switch {
-	case r.Queue == "":
-		return errors.New("the queue has no name")
 	case r.Owner == "":
 		return errors.New("the claim has no owner")
 	case r.Lease <= 0:

@@ -276,7 +276,7 @@ func (j *NewJob) encode() error {
 
 // check refuses what the table would, with words that name the cure.
 func (j *NewJob) check() error {
-	if err := cmp.Or(checkQueue(j.Queue), checkText("kind", j.Kind, 255),
+	if err := cmp.Or(CheckName("queue", j.Queue), checkKind(j.Kind),
 		checkText("idempotency key", j.IdempotencyKey, 1024), j.RunAt.check()); err != nil {
 		return err
 	}

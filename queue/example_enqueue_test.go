@@ -135,3 +135,12 @@ func ExampleQueue_EnqueueManyTx() {
 	// 2 jobs, <nil>
 	// 0 jobs, <nil>
 }
+
+// A name from a form or a file is checked before anything is done with it.
+func ExampleCheckName() {
+	fmt.Println(queue.CheckName("queue", "emails"))
+	fmt.Println(queue.CheckName("queue", "emails "))
+	// Output:
+	// <nil>
+	// queue "emails " begins or ends with a blank: leave it out
+}

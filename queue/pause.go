@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -35,8 +33,17 @@ func (q *Queue) Pause(ctx context.Context, by, why string, queues ...string) (pa
 // Resume ends the pauses of these queues and wakes their workers. It returns those
 // that were paused, by name.
 func (q *Queue) Resume(ctx context.Context, queues ...string) (resumed []string, err error) {
-	if err := checkQueues(queues); err != nil {
-		return nil, fmt.Errorf("resume: %w", err)
+	if len(queues) == 0 {
+		return nil, errors.New("resume: no queues: name at least one")
+	}
+	for _, name := range queues { // also one that another program paused under a name that we would refuse
+		err := checkText("queue", name, nameLimit)
+		if name == "" {
+			err = CheckName("queue", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("resume: %w", err)
+		}
 	}
 	resumed, err = q.names(ctx, "resume", queues)
 	for _, name := range resumed {
@@ -76,28 +83,9 @@ func checkQueues(queues []string) error {
 		return errors.New("no queues: name at least one")
 	}
 	for _, name := range queues {
-		if err := checkQueue(name); err != nil {
+		if err := CheckName("queue", name); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// checkQueue refuses names that no queue can have.
-func checkQueue(name string) error {
-	if name == "" {
-		return errors.New("the queue has no name: name one")
-	}
-	return checkText("queue", name, 255)
-}
-
-// checkText refuses text that PostgreSQL could not store, or that is longer than the table allows.
-func checkText(what, text string, limit int) error {
-	if len(text) > limit {
-		return fmt.Errorf("%s of %d bytes: at most %d are allowed", what, len(text), limit)
-	}
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return fmt.Errorf("%s %q: PostgreSQL stores only UTF-8 without NUL", what, text)
 	}
 	return nil
 }

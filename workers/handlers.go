@@ -82,9 +82,12 @@ func (h *Handlers) add(to *map[string]handler, what, name string, fn Handler, op
 		opt(&added)
 	}
 	_, twice := (*to)[name]
+	wrong := queue.CheckName(what, name)
 	switch {
 	case name == "":
 		h.mistakes = append(h.mistakes, fmt.Errorf("a handler for a %s without a name: name one", what))
+	case wrong != nil:
+		h.mistakes = append(h.mistakes, fmt.Errorf("a handler for %w", wrong))
 	case fn == nil:
 		h.mistakes = append(h.mistakes, fmt.Errorf("the handler for %s %q is nil", what, name))
 	case optionless:

@@ -33,6 +33,7 @@ func TestMistakesAreToldByNew(t *testing.T) {
 	for want, h := range map[string]*Handlers{
 		"no handlers":                 NewHandlers(),
 		"without a name":              func() *Handlers { h := on(nothing); h.Kind("", nothing); return h }(),
+		`kind "k " begins or ends`:    func() *Handlers { h := on(nothing); h.Kind("k ", nothing); return h }(),
 		`handler for kind "k" is nil`: func() *Handlers { h := on(nothing); h.Kind("k", nil); return h }(),
 		`option of kind "k" is nil`:   func() *Handlers { h := on(nothing); h.Kind("k", nothing, nil); return h }(),
 		`option of queue "o" is nil`:  func() *Handlers { h := on(nothing); h.Queue("o", nothing, WithBackoff(nil), nil); return h }(),
@@ -61,6 +62,7 @@ func TestSpawnRefusesWhatCannotWork(t *testing.T) {
 		"name at least one": {nil, 1},
 		"use 1 or more":     {[]string{"q"}, 0},
 		"has no name":       {[]string{"q", ""}, 1},
+		"with a blank":      {[]string{"q", "q "}, 1},
 		"named twice":       {[]string{"q", "q"}, 1},
 		"no handler":        {[]string{"else"}, 1},
 	} {

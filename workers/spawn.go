@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/leasetop/leasetop/queue"
 )
 
 // Spawn adds a worker, before Start or at any time after it, that claims from these
@@ -98,9 +100,10 @@ func (p *Pool) checkSpawn(queues []string, slots int) error {
 		return fmt.Errorf("%d slots: use 1 or more", slots)
 	}
 	for i, name := range queues {
+		if err := queue.CheckName("queue", name); err != nil {
+			return err
+		}
 		switch {
-		case name == "":
-			return errors.New("a queue has no name")
 		case slices.Contains(queues[:i], name):
 			return fmt.Errorf("queue %q is named twice", name)
 		case !p.handlers.serves(name):

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/workers"
@@ -101,10 +100,8 @@ func (o *WorkOptions) check(ctx context.Context, w Where) error {
 		switch {
 		case name == "":
 			return Usage("--queue: a name is empty: write names with one comma between them, like emails,images")
-		case strings.TrimSpace(name) != name:
-			return Usage(fmt.Sprintf("--queue: %q begins or ends with a blank: leave it out", name))
-		case len(name) > 255 || !utf8.ValidString(name):
-			return Usage(fmt.Sprintf("--queue: %q cannot be a queue: names are UTF-8 and at most 255 bytes long", name))
+		case queue.CheckName("queue", name) != nil:
+			return Usage("--queue: " + queue.CheckName("queue", name).Error())
 		case slices.Contains(o.Queues[:i], name):
 			return Usage(fmt.Sprintf("--queue: %q is named twice: keep the place where it should be in the order", name))
 		}

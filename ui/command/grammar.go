@@ -154,6 +154,14 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 		if job.Queue == "" {
 			return withHelp(cmd, "enqueue needs --queue: name the queue")
 		}
+		if err := queue.CheckName("queue", job.Queue); err != nil {
+			return withHelp(cmd, "--queue: "+err.Error())
+		}
+		if job.Kind != "" {
+			if err := queue.CheckName("kind", job.Kind); err != nil {
+				return withHelp(cmd, "--kind: "+err.Error())
+			}
+		}
 		for _, empty := range []struct{ name, value, cure string }{
 			{"payload", payload, "write {} for none"},
 			{"run-at", runAt, "leave it out for now"},
