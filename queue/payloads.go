@@ -1,10 +1,9 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Payloads returns the payloads of these jobs, whole and verbatim as PostgreSQL
@@ -19,12 +18,15 @@ func (q *Queue) payloads(ctx context.Context, statement string, ids []int64) (ma
 		return nil, q.failed("read payloads", err, statement)
 	}
 	found := make(map[int64]json.RawMessage, len(ids))
-	var id int64
-	var payload string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &payload}, func() error {
-		found[id] = json.RawMessage(payload)
-		return nil
-	}); err != nil {
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id, nil); err != nil {
+			return nil, q.failed("read payloads", err, statement)
+		}
+		found[id] = bytes.Clone(rows.RawValues()[1]) // text, in either format; copied once, since it may be large
+	}
+	if err := rows.Err(); err != nil {
 		return nil, q.failed("read payloads", err, statement)
 	}
 	return found, nil

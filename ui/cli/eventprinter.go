@@ -179,7 +179,7 @@ func (e *eventPrinter) left(seq uint64, at time.Time, n uint64) {
 
 func (e *eventPrinter) remark(at time.Time, text string) {
 	_ = e.out.Flush() // in their order, where both go to one terminal; the error stays
-	fmt.Fprintf(e.p.Err, "leasetop: %s %s\n", stamp(at), safe.Text(text))
+	fmt.Fprintf(e.p.Err, "leasetop: %s %s\n", stamp(at), safe.Text(veiled(text)))
 }
 
 // whose names the owner of a lease: worker and host, or whatever a foreign worker wrote.

@@ -44,6 +44,9 @@ type listing struct {
 	payloads func(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error)
 }
 
+// cellMost is how many bytes of a payload a cell is made of, which shows far fewer.
+const cellMost = 16 << 10
+
 // listed is one job of a list, for JSON and for a table.
 type listed struct {
 	job   job
@@ -89,7 +92,7 @@ func (l *listing) printed(ctx context.Context, p Printer, part Part, v *veil) (s
 					return err
 				}
 			case part.Payloads:
-				rows = append(rows, append(j.cells, string(body)))
+				rows = append(rows, append(j.cells, string(body[:min(len(body), cellMost)])))
 			default:
 				rows = append(rows, j.cells)
 			}

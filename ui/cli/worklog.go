@@ -48,7 +48,7 @@ const (
 // say prints one line: e as JSON, or text.
 func (l *workLog) say(at time.Time, source, text string, e workEvent) {
 	if l.p.Format != JSON {
-		l.text(at, source, text)
+		l.text(at, source, veiled(text))
 		return
 	}
 	e.At = stamp(at)
@@ -158,7 +158,7 @@ func (l *workLog) settled(s workers.Settled) {
 	text := fmt.Sprintf("%d %s %s %s in %.3fs, attempt %d of %d", e.ID, work, e.Worker, event, e.Seconds, e.Attempt, e.MaxAttempts)
 	if s.Err != nil && s.Status != queue.Completed && !s.GaveBack {
 		e.Error = s.Err.Error()
-		text += ": " + bounded(e.Error)
+		text += ": " + bounded(veiled(e.Error))
 	}
 	l.say(time.Now(), fromWork, text, e)
 }

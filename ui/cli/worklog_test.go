@@ -157,3 +157,19 @@ func TestWorkGoesOnWhenNobodyReadsItsLines(t *testing.T) {
 		t.Errorf("error %v", l.broken())
 	}
 }
+
+// What `dead list` masks, the line of the outcome masks too. JSON is for programs, and has all of it.
+func TestOutcomesOfWorkShowNoSecrets(t *testing.T) {
+	t.Parallel()
+	settled := outcomes()["dead"]
+	settled.Err = errors.New("dial https://app:hunter2@db.example.com: token=s3cretvalue refused\nmore")
+	for _, format := range []Format{Table, JSON} {
+		var out, lines bytes.Buffer
+		l := testLog(t, Printer{Out: &out, Err: &lines, Format: format})
+		l.settled(settled)
+		l.event(workers.Event{What: workers.Panicked, Text: "password=hunter2 was refused"})
+		if said := out.String() + lines.String(); strings.Contains(said, "hunter2") != (format == JSON) || strings.Contains(said, "s3cretvalue") != (format == JSON) {
+			t.Errorf("as %s: %s", format, said)
+		}
+	}
+}
