@@ -38,7 +38,7 @@ func (t *theme) swim(r *lanes.Recorder, s swim, w, h int) []string {
 			high = min(workers, h-2)
 		}
 	}
-	label := laneLabel(r, s, w, high)
+	label := laneLabel(r, w)
 	width := w - label - 2
 	if width < 10 || high < 1 {
 		return nil
@@ -92,10 +92,10 @@ func laneLines(r *lanes.Recorder, s swim) (most, least int) {
 }
 
 // laneLabel is how wide what stands before the lanes is.
-func laneLabel(r *lanes.Recorder, s swim, w, h int) int {
+func laneLabel(r *lanes.Recorder, w int) int {
 	name := 4
-	for _, row := range r.Draw(s.now, s.span, 1, h).Rows {
-		name = max(name, safe.Width(row.Worker))
+	for _, one := range r.Names() { // also of lanes that are out of sight: what is drawn must not move as they come and go
+		name = max(name, safe.Width(safe.Text(one)))
 	}
 	return 1 + min(name, max(w/8, 8)) + 1 + 1 + 2
 }

@@ -366,3 +366,24 @@ func TestJobsWithoutInterestHaveFewLines(t *testing.T) {
 		t.Errorf("told:\n%s", all)
 	}
 }
+
+// A lane keeps the width of its name: a worker that has been idle for a minute is in no lane of
+// the last minute, or just within, and what stands beside the lanes does not move for that.
+func TestLanesKeepTheWidthOfTheirNames(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	var r lanes.Recorder
+	held := lanes.Held{Job: 1, Worker: "w1@vm:24925", Queue: "emails", Since: now, Expires: now.Add(time.Minute)}
+	r.See(now, []lanes.Held{held}, nil)
+	r.See(now.Add(time.Second), nil, nil)
+	for second := 1; second < 120; second++ {
+		r.See(now.Add(time.Duration(second)*time.Second), nil, nil)
+		s := swim{now: now.Add(time.Duration(second) * time.Second), span: time.Minute}
+		if got := strings.Join(newTheme(true, true).swim(&r, s, 120, 10), "\n"); strings.Contains(got, "w1…") || second < 50 && !strings.Contains(got, "w1@vm:24925") {
+			t.Fatalf("after %d s:\n%s", second, got)
+		}
+		if label := laneLabel(&r, 120); label != 1+len("w1@vm:24925")+4 {
+			t.Fatalf("after %d s the label has %d cells", second, label)
+		}
+	}
+}

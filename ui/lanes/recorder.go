@@ -247,6 +247,15 @@ func (r *Recorder) lane(name string) *lane {
 	return l
 }
 
+// Names are the workers of all lanes that are remembered, drawn now or not, as they were seen.
+func (r *Recorder) Names() []string {
+	names := make([]string, 0, len(r.lanes))
+	for name := range r.lanes {
+		names = append(names, name)
+	}
+	return names
+}
+
 // forget lets go of what is out of the window, or too much.
 func (r *Recorder) forget(now time.Time) {
 	keep := r.Keep
