@@ -111,8 +111,11 @@ func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal
 // sent this way: the role lacks a right, the table is locked, the server takes no writes.
 func (q *Queue) ProbeHeartbeat(ctx context.Context, on Executor) error {
 	none := []any{[]int64{}, []string{}, []float64{}, []float64{}}
-	err := q.beat(ctx, on, none, func(pgx.CollectableRow) error { return nil })
-	return q.failed("heartbeat", err, "heartbeat")
+	if err := q.beat(ctx, on, none, func(pgx.CollectableRow) error { return nil }); err != nil {
+		return q.failed("heartbeat", err, "heartbeat")
+	}
+	_, _, err := q.owners(ctx, on, nil)
+	return q.failed("heartbeat", err, "lease_owners")
 }
 
 // beat runs the heartbeat in a transaction of its own, or in the caller's.

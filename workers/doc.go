@@ -87,7 +87,7 @@
 // clock decides nothing here, it only labels what screens show.
 //
 // The shortest lease allowed is the margin (a tenth of the lease) plus 900 ms: one second.
-// Heartbeats keep it while round trips take up to 200 ms. On a slower network leases are
+// Heartbeats keep it while round trips take up to 80 ms. On a slower network leases are
 // stretched until heartbeats can keep them, with half a round trip to spare, and an event
 // says so.
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // leastTrusted is the shortest time for which a lease may be trusted. Heartbeats keep such a
-// lease as it is while round trips take up to 200 ms.
+// lease as it is while round trips take up to 80 ms.
 const leastTrusted = 900 * time.Millisecond
 
 // marginPart is the part of a lease that is its margin, when no margin is given.
@@ -60,13 +60,17 @@ func (o *Options) stretched(lease, trip time.Duration) time.Duration {
 }
 
 // outlives is for how long a lease must be trusted on such a network. The heart sends one
-// heartbeat at a time. The first that renews a claim comes when the claim was answered and
-// the heartbeat before was, too, or when it is due and the one before was answered; and it
-// has to come back. Round trips vary, and the process is busy: there is half of one to spare.
+// heartbeat at a time, and one that finds a lease gone, as that of a job which was completed
+// meanwhile, reads who has it: that is two round trips. The first that renews a claim leaves
+// when the claim was answered, or when it is due, and the one before has come back. Round
+// trips vary, and the process is busy: there is half of one to spare.
 func (o *Options) outlives(lease, trip time.Duration) time.Duration {
 	const busy = 50 * time.Millisecond
-	return max(trip, o.period(lease)) + 2*trip + trip/2 + busy
+	return max(trip, o.period(lease)) + heartbeatTrips*trip + heartbeatTrips*trip + trip/2 + busy
 }
+
+// heartbeatTrips are the round trips that one heartbeat may take.
+const heartbeatTrips = 2
 
 // needed is for how long a lease has to be trusted yet for a handler to begin: for a
 // heartbeat to come back, and a margin. A margin that is most of the lease is cut, since a
