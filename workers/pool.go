@@ -124,6 +124,7 @@ type Pool struct {
 	mu       sync.Mutex
 	base     context.Context // what handlers' contexts derive from; nil until Start
 	workers  []*worker       // in the order of their spawning
+	named    map[string]*worker
 	spawned  int
 	claims   uint64         // counts claim statements, for tokens
 	turn     int            // where the search for a worker to wake begins
@@ -163,7 +164,7 @@ func New(q *queue.Queue, h *Handlers, o Options) (*Pool, error) {
 		process: queue.NewProcess(), shortest: shortest,
 		clock: bootClock, wall: wallClock, vigil: vigil{awake: monotonic},
 		tick: make(chan struct{}, 1), forced: make(chan struct{}), again: make(chan struct{}, 1),
-		holders: map[int64]*run{},
+		holders: map[int64]*run{}, named: map[string]*worker{},
 	}
 	p.places = make(chan struct{}, max(1, q.Pool().Config().MaxConns-neededForOthers))
 	p.heart.init(p)
@@ -293,6 +294,7 @@ func (p *Pool) Remove(name string) error {
 		return fmt.Errorf("remove %s: it is %s: drain or kill it first", name, w.state)
 	}
 	p.workers = slices.DeleteFunc(p.workers, func(other *worker) bool { return other == w })
+	delete(p.named, name)
 	p.journal.touch()
 	return nil
 }
@@ -321,10 +323,8 @@ func (p *Pool) ClaimLatency() Latency { return p.latency.sum(p.clock()) }
 
 // find must be called with the lock held.
 func (p *Pool) find(name string) (*worker, error) {
-	for _, w := range p.workers {
-		if w.name == name {
-			return w, nil
-		}
+	if w := p.named[name]; w != nil {
+		return w, nil
 	}
 	return nil, fmt.Errorf("%w: %q", ErrNoWorker, name)
 }

@@ -56,6 +56,7 @@ func (p *Pool) spawn(name string, queues []string, slots int) error {
 	}
 	w := newWorker(p, name, slices.Clone(queues), slots)
 	p.workers = append(p.workers, w)
+	p.named[name] = w
 	p.emit(Event{Worker: w.name, What: Spawned, Text: counted(slots, "slot") + " on " + strings.Join(queues, ", ")})
 	if p.base != nil {
 		w.life.start(p.base, w.loop)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -85,5 +86,25 @@ func TestWorkerOfTheSameNameWritesOtherTokens(t *testing.T) {
 	second, ok := queue.ParseToken(seen[1])
 	if !ok || first.Worker != "again" || second.Worker != "again" || first == second {
 		t.Errorf("tokens %q: want different ones of one worker", seen)
+	}
+}
+
+// A name is looked up, not looked for: each worker costs as much as the one before.
+func TestSpawningIsLinear(t *testing.T) {
+	t.Parallel()
+	p, err := New(anywhere(t, 4), on(nothing), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Stop(t.Context()) }()
+	const n = 40_000
+	began := time.Now()
+	for range n {
+		if _, err := p.Spawn([]string{"q"}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took > 5*time.Second { // it was 10 s and more
+		t.Errorf("spawning %d workers took %v", n, took)
 	}
 }
