@@ -33,6 +33,7 @@ func (r *run) commitment(once bool) outcome {
 			}
 			// While the transaction is open the row is locked: the next look finds what it left.
 			delay := r.delay()
+			r.waits = delay
 			var status queue.Status
 			err = r.worker.pool.alone(ctx, r, func(ctx context.Context) (err error) {
 				status, err = q.Retry(ctx, l, ErrNotCommitted.Error(), delay)

@@ -88,6 +88,7 @@ func (p *Pool) alone(ctx context.Context, r *run, do func(context.Context) error
 // failure classifies an error by its type.
 func (r *run) failure(v verdict, cause error) outcome {
 	if v.snoozed {
+		r.waits = v.snooze
 		return outcome{
 			name: "snooze", status: queue.Pending, gaveBack: true,
 			write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
@@ -112,6 +113,7 @@ func (r *run) failure(v verdict, cause error) outcome {
 		}
 	}
 	delay := r.delay()
+	r.waits = delay
 	return outcome{
 		name: "retry",
 		write: func(ctx context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {

@@ -33,6 +33,7 @@ type run struct {
 	renewed chan struct{} // a renewal came, or the run is stale
 	gone    chan struct{} // closed once the lease is not ours any more; see LeaseGone
 	since   time.Time     // wall clock, for screens
+	waits   time.Duration // what its outcome puts the job off by; its own goroutine's
 	locked  bool          // the last try to write its outcome found its row locked; its own goroutine's
 
 	phase   phase

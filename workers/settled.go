@@ -14,6 +14,7 @@ type Settled struct {
 	// failed; or dead.
 	Status   queue.Status
 	GaveBack bool          // the attempt was returned: released or snoozed
+	Delay    time.Duration // how long a pending job waits before it is tried again
 	Err      error         // what the handler returned; safe to read, also when that was not
 	Took     time.Duration // from the claim to the outcome
 }
@@ -25,5 +26,8 @@ func (r *run) tellSettled(status queue.Status, gaveBack bool) {
 		return
 	}
 	s := Settled{Worker: r.worker.name, Job: r.job, Status: status, GaveBack: gaveBack, Err: r.err, Took: p.wall().Sub(r.since)}
+	if status == queue.Pending {
+		s.Delay = r.waits
+	}
 	p.call("Options.Settled", func() { p.o.Settled(s) })
 }

@@ -22,8 +22,9 @@ type WorkOptions struct {
 	Retention      time.Duration // 0 keeps completed jobs
 	// Exec is the program that does each job, with its arguments; see package child.
 	// Without one the demonstration's handlers do them, on the private server alone.
-	Exec []string
-	Demo Demonstration
+	Exec   []string
+	Poison []int // its exit statuses that bury the job, besides 65
+	Demo   Demonstration
 }
 
 // Demonstration is what the private server's jobs are done by.
@@ -160,7 +161,7 @@ func (d *Database) fit(ctx context.Context) (paused []queue.Pause, err error) {
 func (o *WorkOptions) pool(ctx context.Context, d *Database, log *workLog) (*workers.Pool, error) {
 	handlers := workers.NewHandlers()
 	if len(o.Exec) > 0 {
-		do := child.Handler(o.Exec, child.Options{Output: log.output, Unable: log.unable})
+		do := child.Handler(o.Exec, child.Options{Output: log.output, Unable: log.unable, Poison: o.Poison})
 		for _, name := range o.Queues {
 			handlers.Queue(name, do)
 		}
@@ -175,6 +176,9 @@ func (o *WorkOptions) pool(ctx context.Context, d *Database, log *workLog) (*wor
 	})
 	for range o.Workers {
 		if err == nil {
+			if err = ctx.Err(); err != nil {
+				return nil, err
+			}
 			_, err = pool.Spawn(o.Queues, o.Slots)
 		}
 	}

@@ -11,6 +11,7 @@ type workEvent struct {
 	Attempt     int      `json:"attempt,omitzero"`
 	MaxAttempts int      `json:"max_attempts,omitzero"`
 	Seconds     float64  `json:"seconds,omitzero"`
+	DelaySecs   float64  `json:"delay_seconds,omitzero"` // until the job is tried again
 	Owner       string   `json:"owner,omitzero"`
 	Error       string   `json:"error,omitzero"`
 	Text        string   `json:"text,omitzero"`

@@ -18,7 +18,7 @@ import (
 //
 //	2026-03-01T12:00:01.204Z work  42 emails/send w1 completed in 0.311s, attempt 1 of 5
 //	2026-03-01T12:00:01.518Z err   43 connection reset by peer
-//	2026-03-01T12:00:01.520Z work  43 emails/send w2 to be retried in 0.310s, attempt 1 of 5: exit status 75: connection reset by peer
+//	2026-03-01T12:00:01.520Z work  43 emails/send w2 to be retried in 1m53s, ran for 0.310s, attempt 1 of 5: exit status 1: connection reset by peer
 //
 // Times are this machine's, in UTC. The second word is work, reap (expired leases of
 // whomever), or the stream of a child that printed the line. As JSON each line but
@@ -147,20 +147,41 @@ func (l *workLog) settled(s workers.Settled) {
 	e := workEvent{
 		Event: event, ID: s.Job.ID, Queue: s.Job.Queue, Kind: &s.Job.Kind, Worker: s.Worker,
 		Attempt: s.Job.Attempts, MaxAttempts: s.Job.MaxAttempts, Seconds: float64(s.Took.Milliseconds()) / 1000,
+		DelaySecs: float64(s.Delay.Milliseconds()) / 1000,
 	}
 	work := s.Job.Queue
 	if s.Job.Kind != "" {
 		work += "/" + s.Job.Kind
 	}
-	if event == "retried" {
-		event = "to be retried"
-	}
-	text := fmt.Sprintf("%d %s %s %s in %.3fs, attempt %d of %d", e.ID, work, e.Worker, event, e.Seconds, e.Attempt, e.MaxAttempts)
+	text := fmt.Sprintf("%d %s %s %s, attempt %d of %d", e.ID, work, e.Worker, inTime(event, s), e.Attempt, e.MaxAttempts)
 	if s.Err != nil && s.Status != queue.Completed && !s.GaveBack {
 		e.Error = s.Err.Error()
 		text += ": " + bounded(veiled(e.Error))
 	}
 	l.say(time.Now(), fromWork, text, e)
+}
+
+// inTime says how a job ended and how long it ran; of one that is tried again also when.
+func inTime(event string, s workers.Settled) string {
+	ran := fmt.Sprintf("%.3fs", s.Took.Seconds())
+	if s.Status == queue.Completed {
+		return event + " in " + ran
+	}
+	switch event {
+	case "retried":
+		event = "to be retried in " + rounded(s.Delay)
+	case "snoozed":
+		event = "snoozed for " + rounded(s.Delay)
+	}
+	return event + ", ran for " + ran
+}
+
+// rounded is a delay to the second, a short one to the millisecond.
+func rounded(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
 }
 
 func bounded(text string) string {

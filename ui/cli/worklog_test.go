@@ -20,7 +20,11 @@ func outcomes() map[string]workers.Settled {
 	job := &queue.Job{ID: 42, Queue: "e\x1bmails", Kind: "send", Attempts: 2, MaxAttempts: 5}
 	hostile := errors.New("exit status 1: \x1b]0;pwned\x07 " + strings.Repeat("é", 1000) + "\nsecond line")
 	done := func(status queue.Status, gaveBack bool, err error) workers.Settled {
-		return workers.Settled{Worker: "w1", Job: job, Status: status, GaveBack: gaveBack, Err: err, Took: 1234 * time.Millisecond}
+		s := workers.Settled{Worker: "w1", Job: job, Status: status, GaveBack: gaveBack, Err: err, Took: 1234 * time.Millisecond}
+		if status == queue.Pending && err != workers.ErrDrained { //nolint:errorlint // as it is given below
+			s.Delay = 113456 * time.Millisecond
+		}
+		return s
 	}
 	return map[string]workers.Settled{
 		"completed": done(queue.Completed, false, nil),
@@ -38,12 +42,16 @@ func TestEachOutcomeOfWorkIsOneHarmlessLine(t *testing.T) {
 		var out, lines bytes.Buffer
 		l := testLog(t, Printer{Out: &out, Err: &lines})
 		l.settled(settled)
-		word := event
-		if event == "retried" {
-			word = "to be retried"
+		word := map[string]string{
+			"completed": "completed in 1.234s",
+			"retried":   "to be retried in 1m53s, ran for 1.234s",
+			"snoozed":   "snoozed for 1m53s, ran for 1.234s",
+		}[event]
+		if word == "" {
+			word = event + ", ran for 1.234s"
 		}
 		line := lines.String()
-		if !strings.Contains(line, "Z work  42 e␛mails/send w1 "+word+" in 1.234s, attempt 2 of 5") || strings.Count(line, "\n") != 1 || strings.Contains(line, "\x1b") || out.Len() > 0 {
+		if !strings.Contains(line, "Z work  42 e␛mails/send w1 "+word+", attempt 2 of 5") || strings.Count(line, "\n") != 1 || strings.Contains(line, "\x1b") || out.Len() > 0 {
 			t.Errorf("%s: %q", event, line)
 		}
 		if withError := strings.Contains(line, "exit status 1"); withError != (settled.Err != nil && !settled.GaveBack) || len([]rune(line)) > 450 {
@@ -65,10 +73,14 @@ func TestEachOutcomeOfWorkIsOneObjectWithTheTrueText(t *testing.T) {
 			Attempt                    int
 			MaxAttempts                int `json:"max_attempts"`
 			Seconds                    float64
+			DelaySeconds               float64 `json:"delay_seconds"`
 			Error                      string
 		}
 		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 			t.Fatalf("%s: %v: %q", event, err, out.String())
+		}
+		if got.DelaySeconds != settled.Delay.Seconds() {
+			t.Errorf("%s: a delay of %v", event, got.DelaySeconds)
 		}
 		want := ""
 		if settled.Err != nil && !settled.GaveBack {

@@ -139,6 +139,46 @@ func (n *number) Set(text string) error {
 	return nil
 }
 
+// few is a number with a limit.
+type few struct {
+	n    *number
+	most int
+}
+
+func (f few) Type() string   { return "number" }
+func (f few) String() string { return strconv.Itoa(int(*f.n)) }
+func (f few) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 1 || v > f.most {
+		return fmt.Errorf("use a whole number from 1 to %d", f.most)
+	}
+	*f.n = number(v)
+	return nil
+}
+
+// statuses is a flag that lists exit statuses of a program.
+type statuses []int
+
+func (s *statuses) Type() string { return "status,…" }
+func (s *statuses) String() string {
+	words := make([]string, len(*s))
+	for i, status := range *s {
+		words[i] = strconv.Itoa(status)
+	}
+	return strings.Join(words, ",")
+}
+
+func (s *statuses) Set(text string) error {
+	for word := range strings.SplitSeq(text, ",") {
+		status, err := strconv.Atoi(word)
+		if err != nil || status < 1 || status > 255 {
+			return errors.New("use exit statuses from 1 to 255 with commas between them, like 1,7")
+		}
+		*s = append(*s, status)
+	}
+	return nil
+}
+
 // jobID is a flag that names a job; 0 when it was not said.
 type jobID int64
 

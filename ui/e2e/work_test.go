@@ -32,7 +32,7 @@ case "$LEASETOP_KIND" in
   stuck) [ "$LEASETOP_ATTEMPT" = 1 ] && { sleep 1000 & sleep 1000; };;
   killer) grep -q leasetop /proc/$PPID/comm && kill -KILL $PPID; sleep 1000;;
   later) [ "$LEASETOP_ATTEMPT" = 1 ] && { echo "busy" >&2; exit 75; };;
-  poison) echo "cannot be done" >&2; exit 3;;
+  poison) echo "cannot be done" >&2; exit 65;;
 esac
 tell end
 `
@@ -293,7 +293,7 @@ func account(t *testing.T, jobs map[int]*done, effects []effect) {
 		case "completed":
 			good = ends[id] >= 1 && ends[id]-1 <= losses
 		case "dead":
-			good = worn || d.kind == "poison" && d.lastError == "exit status 3: cannot be done" ||
+			good = worn || d.kind == "poison" && d.lastError == "exit status 65: cannot be done" ||
 				losses == 1 && d.attempts == 1 && strings.HasPrefix(d.lastError, "worker lost once: ")
 		case "failed":
 			good = d.kind == "later" && d.lastError == "exit status 75: busy"

@@ -17,11 +17,11 @@
 // # What it says by its end
 //
 //	exit 0            the job is completed
-//	exit 75           retried with backoff (EX_TEMPFAIL of sysexits.h): after 2, 4, 8, 16, 32,
-//	                  then 64 minutes, unless workers.WithBackoff says otherwise
-//	any other status  poison: the job is dead
-//	a signal          poison: "killed by SIGSEGV"; but retried for SIGTERM, SIGINT and
-//	                  SIGHUP, by which somebody ends the program, not the job
+//	exit 65           poison: the job is dead (EX_DATAERR of sysexits.h). [Options.Poison]
+//	                  adds other statuses
+//	any other status  retried with backoff: after 2, 4, 8, 16, 32, then 64 minutes, unless
+//	                  workers.WithBackoff says otherwise
+//	a signal          the same: "killed by SIGSEGV"
 //
 // The end of what it wrote on standard error becomes the job's error, after the
 // status: whole lines where possible, at most 1,600 bytes, and of several lines the

@@ -75,7 +75,7 @@ func ExampleHandler_exitStatus() {
 	h.Queue("mails", child.Handler([]string{"sh", "-c", `
 		case $(cat) in
 		*busy*) echo "421 try again later" >&2; exit 75;;
-		*)      echo "no such mailbox" >&2; exit 1;;
+		*)      echo "no such mailbox" >&2; exit 65;;
 		esac`}, child.Options{}))
 
 	for _, to := range []string{"busy@example.com", "nobody@example.com"} {
@@ -84,7 +84,7 @@ func ExampleHandler_exitStatus() {
 	}
 	// Output:
 	// pending: exit status 75: 421 try again later
-	// dead: exit status 1: no such mailbox
+	// dead: exit status 65: no such mailbox
 }
 
 // A wrong name is best found out before the first job.

@@ -29,6 +29,9 @@ type Options struct {
 	// 4,096 bytes; it holds whatever the child wrote. It is called by several
 	// goroutines at once, and a slow one slows the child down. nil drops the lines.
 	Output func(job *queue.Job, from Stream, line string)
+	// Poison are the exit statuses that bury the job, besides 65 (EX_DATAERR). Every other
+	// one but 0 has it tried again.
+	Poison []int
 	// Unable is told why the program cannot be started: once, until that has not
 	// happened for a minute. The jobs are given back; see the package comment.
 	Unable func(error)

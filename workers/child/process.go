@@ -16,10 +16,11 @@ import (
 
 // process is one child, from its start to its end.
 type process struct {
-	cmd   *exec.Cmd
-	input *os.File // our end of its standard input
-	outs  []*output
-	said  tail // the end of its standard error
+	cmd    *exec.Cmd
+	input  *os.File // our end of its standard input
+	outs   []*output
+	said   tail  // the end of its standard error
+	poison []int // see Options.Poison
 }
 
 // start starts the child of a job. Whatever goes wrong here is not the job's
@@ -37,7 +38,7 @@ func (c *command) start(ctx context.Context, job *queue.Job) (p *process, err er
 			return nil, err
 		}
 	}
-	p = &process{input: writes[0], cmd: &exec.Cmd{
+	p = &process{input: writes[0], poison: c.o.Poison, cmd: &exec.Cmd{
 		Path: c.path, Args: c.argv, Env: append(os.Environ(),
 			"LEASETOP_JOB_ID="+strconv.FormatInt(job.ID, 10), "LEASETOP_QUEUE="+job.Queue,
 			"LEASETOP_KIND="+job.Kind, "LEASETOP_ATTEMPT="+strconv.Itoa(job.Attempts)),
@@ -138,5 +139,5 @@ func (p *process) finish(waited, asked error) error {
 	if asked == nil && overdue(p.cmd.ProcessState, until) {
 		asked = fmt.Errorf("this process was stopped for too long: %w", workers.ErrTrustEnded)
 	}
-	return verdict(p.cmd.ProcessState, asked, p.said.String())
+	return verdict(p.cmd.ProcessState, asked, p.said.String(), p.poison)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -12,12 +13,13 @@ import (
 	"github.com/leasetop/leasetop/queue"
 )
 
-// temporary is the exit status that asks for a retry: EX_TEMPFAIL of sysexits.h.
-const temporary = 75
+// DataError is the exit status that says that no retry will help: EX_DATAERR of sysexits.h.
+const DataError = 65
 
 // verdict is what the end of a child means for its job. asked is why it was asked
-// to end, if it was: how it ends then is no fault of the job.
-func verdict(state *os.ProcessState, asked error, said string) error {
+// to end, if it was: how it ends then is no fault of the job. A signal that somebody else
+// sent says nothing about the job either.
+func verdict(state *os.ProcessState, asked error, said string, poison []int) error {
 	if state.Success() {
 		return nil
 	}
@@ -25,28 +27,14 @@ func verdict(state *os.ProcessState, asked error, said string) error {
 	if said != "" {
 		how += ": " + headed(said)
 	}
+	status := state.ExitCode() // -1 after a signal
 	switch {
 	case asked != nil:
 		return fmt.Errorf("%w: %s", asked, how)
-	case state.ExitCode() == temporary, toldToEnd(state):
-		return errors.New(how)
+	case status == DataError, status > 0 && slices.Contains(poison, status):
+		return queue.Permanent(errors.New(how))
 	}
-	return queue.Permanent(errors.New(how))
-}
-
-// toldToEnd tells whether somebody else ended the child in the way that programs are
-// asked to end: a service manager that stops the whole service at once, an operator.
-// That says nothing about the job.
-func toldToEnd(state *os.ProcessState) bool {
-	status, ok := state.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() {
-		return false
-	}
-	switch status.Signal() {
-	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
-		return true
-	}
-	return false
+	return errors.New(how)
 }
 
 // headKept bounds the line that is put first; longer ones are not told apart anyway.

@@ -15,18 +15,22 @@ func TestEndOfTheChildDecides(t *testing.T) {
 	}{
 		{"success", "echo fine >&2", "", false},
 		{"temporary failure", "echo try later >&2; exit 75", "exit status 75: try later", false},
-		{"any other status", "echo bad input >&2; exit 1", "exit status 1: bad input", true},
-		{"nothing said", "echo on the wrong stream; exit 64", "exit status 64", true},
-		{"several lines", "printf 'one\\r\\ntwo\\n\\n' >&2; exit 2", "exit status 2: two\n\none\ntwo", true},
-		{"a signal", "echo last words >&2; kill -SEGV $$", "killed by SIGSEGV", true},
-		{"kill -9", "kill -KILL $$", "killed by SIGKILL", true},
+		{"bad data", "echo bad input >&2; exit 65", "exit status 65: bad input", true},
+		{"a status that was named", "exit 7", "exit status 7", true},
+		{"a script that fails", "echo no route >&2; exit 1", "exit status 1: no route", false},
+		{"a program that is not found", "no-such-program", "exit status 127: ", false},
+		{"nothing said", "echo on the wrong stream; exit 64", "exit status 64", false},
+		{"several lines", "printf 'one\\r\\ntwo\\n\\n' >&2; exit 2", "exit status 2: two\n\none\ntwo", false},
+		{"a signal", "echo last words >&2; kill -SEGV $$", "killed by SIGSEGV", false},
+		{"kill -9", "kill -KILL $$", "killed by SIGKILL", false},
 		{"a service manager's SIGTERM", "kill -TERM $$", "killed by SIGTERM", false},
 		{"Ctrl-C", "kill -INT $$", "killed by SIGINT", false},
-		{"a shell's child that was killed", "sh -c 'kill -KILL $$'; exit $?", "exit status 137", true},
+		{"a shell's child that was killed", "sh -c 'kill -KILL $$'; exit $?", "exit status 137", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err := sh(c.script, &printed{})(t.Context(), &queue.Job{ID: 1})
+			do := Handler([]string{"sh", "-c", c.script}, Options{Output: (&printed{}).add, Poison: []int{7}})
+			err := do(t.Context(), &queue.Job{ID: 1})
 			if c.want == "" {
 				if err != nil {
 					t.Errorf("%v", err)
