@@ -60,6 +60,24 @@ func changesOf(was, is []string) []change {
 	return around(all)
 }
 
+// linesChanged counts the lines that are another, new or gone. A line that became another is
+// one, though it is drawn as one that is gone and one that is new.
+func linesChanged(changes []change) (n int) {
+	gone, added := 0, 0
+	for _, c := range append(changes[:len(changes):len(changes)], change{sign: ' '}) {
+		switch c.sign {
+		case '-':
+			gone++
+		case '+':
+			added++
+		default:
+			n += max(gone, added)
+			gone, added = 0, 0
+		}
+	}
+	return n
+}
+
 // around leaves out what is far from every change.
 func around(all []change) (out []change) {
 	keep := make([]bool, len(all))

@@ -34,3 +34,23 @@ func TestHugeChangesAreShownInBoundedTime(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 }
+
+// A line that became another is one line that changed.
+func TestALineThatBecameAnotherIsOneChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		was, is string
+		want    int
+	}{
+		{"a b c", "a x c", 1},
+		{"a b c", "a b c", 0},
+		{"a b c d", "x b c y", 2},
+		{"a b", "a b c d", 2},
+		{"a b c", "c", 2},
+		{"a b c", "x", 3},
+	} {
+		if got := linesChanged(changesOf(strings.Fields(c.was), strings.Fields(c.is))); got != c.want {
+			t.Errorf("%s to %s: %d lines changed, want %d", c.was, c.is, got, c.want)
+		}
+	}
+}

@@ -17,7 +17,7 @@ import (
 type reviewDialog struct {
 	reviewMsg
 	changes []change
-	count   int      // lines added and taken away
+	count   int      // lines that changed
 	secrets []string // paths of secrets with another value, which the lines do not show
 	top     int
 	height  int
@@ -37,11 +37,7 @@ func newReview(a *app, m reviewMsg) *reviewDialog {
 		} else {
 			r.changes = changesOf(strings.Split(strings.TrimSpace(was), "\n"), strings.Split(strings.TrimSpace(is), "\n"))
 		}
-		for _, c := range r.changes {
-			if c.sign == '+' || c.sign == '-' {
-				r.count++
-			}
-		}
+		r.count = linesChanged(r.changes)
 	}
 	return r
 }

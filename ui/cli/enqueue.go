@@ -44,14 +44,20 @@ func Enqueue(ctx context.Context, p Printer, q *queue.Queue, job queue.NewJob, c
 			if a.Existing {
 				fmt.Fprintf(p.Err, "leasetop: nothing was added: idempotency key %q of queue %q is in use by job %d\n", job.IdempotencyKey, job.Queue, a.ID)
 			}
-			// A reader that had enough, as head has, does not end the work.
-			if err := printEnqueued(out, p.Format, a); err != nil && !errors.Is(err, syscall.EPIPE) {
-				return err
-			}
+			// A reader that had enough, as head has, does not end the work; nor does a full
+			// disk: those of them that were printed tell nothing about the others.
+			_ = printEnqueued(out, p.Format, a)
 		}
 		done += len(jobs)
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil && !errors.Is(err, syscall.EPIPE) {
+		in := fmt.Sprintf("all %d jobs are", count)
+		if count == 1 {
+			in = "the job is"
+		}
+		return fmt.Errorf("%s in queue %q, but not every id could be printed: %w", in, job.Queue, err)
+	}
+	return nil
 }
 
 func printEnqueued(w io.Writer, f Format, a queue.Enqueued) error {

@@ -31,9 +31,9 @@ type eventLine struct {
 	Note    string       `json:"note"`
 }
 
-func asLine(e *watch.Event) eventLine {
+func (p *eventPrinter) asLine(e *watch.Event) eventLine {
 	l := eventLine{
-		Seq: e.Seq, At: micros(e.At), Source: e.Source, What: e.What, Count: uint64(e.Count),
+		Seq: p.number(e.Seq), At: micros(e.At), Source: e.Source, What: e.What, Count: uint64(e.Count),
 		Queue: e.Queue, Kind: e.Kind, Owner: e.Owner, Attempt: e.Attempt, Note: e.Note,
 	}
 	if e.JobID != 0 {
@@ -53,7 +53,13 @@ type eventPrinter struct {
 	rows flowing
 	seen uint64    // the number of the last event that there was
 	at   time.Time // and its time
+	// extra is 1 once the line that says how events are followed is printed. It is no event
+	// of the feed's, and has a number of its own.
+	extra uint64
 }
+
+// number is the number that an event is printed with. The first line has 1.
+func (e *eventPrinter) number(seq uint64) uint64 { return seq + e.extra }
 
 func newEventPrinter(p Printer, hurry <-chan struct{}, s sift.Sift) *eventPrinter {
 	out := bufio.NewWriter(p.Out)
@@ -89,6 +95,7 @@ func (e *eventPrinter) begin(s *watch.State, note string) {
 	if s.WAL.OK {
 		source = watch.FromWAL
 	}
+	e.extra = 1
 	health := watch.Event{Seq: e.seen, At: s.Clock.Now(time.Now()), Source: source, What: watch.Health, Note: note}
 	e.tell(func() {
 		e.health(&health)
@@ -140,7 +147,7 @@ func (e *eventPrinter) event(one *watch.Event) {
 		return
 	}
 	if e.p.Format == JSON {
-		_ = line(e.out, asLine(one))
+		_ = line(e.out, e.asLine(one))
 		return
 	}
 	job := ""
@@ -161,7 +168,7 @@ func (e *eventPrinter) event(one *watch.Event) {
 // has to be read differently.
 func (e *eventPrinter) health(one *watch.Event) {
 	if e.p.Format == JSON {
-		_ = line(e.out, asLine(one))
+		_ = line(e.out, e.asLine(one))
 		return
 	}
 	e.remark(one.At, one.Note)
@@ -171,7 +178,7 @@ func (e *eventPrinter) health(one *watch.Event) {
 func (e *eventPrinter) left(seq uint64, at time.Time, n uint64) {
 	note := fmt.Sprintf("%d events came faster than they were read and are left out", n)
 	if e.p.Format == JSON {
-		_ = line(e.out, eventLine{Seq: seq, At: micros(at), What: missed, Count: n, Note: note})
+		_ = line(e.out, eventLine{Seq: e.number(seq), At: micros(at), What: missed, Count: n, Note: note})
 		return
 	}
 	e.remark(at, note)

@@ -63,7 +63,7 @@ func newRoot(failure *error) *cobra.Command {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			*failure = o.check(cmd)
 			if *failure == nil {
-				*failure = do(cmd.Context(), cmd, args)
+				*failure = unprinted(cmd, do(cmd.Context(), cmd, args))
 			}
 			return nil
 		}

@@ -106,7 +106,7 @@ func TestPayloadIsMendedInTheEditor(t *testing.T) {
 	s.Expect("This is no JSON: line", "oops")
 	s.write("does", `sed -i 's/ oops//' "$1"`)
 	s.decides("e", "go on editing")
-	s.Expect("ann@exmaple.com", "ann@example.com", "2 lines of the payload changed", "save and redrive")
+	s.Expect("ann@exmaple.com", "ann@example.com", "1 line of the payload changed", "save and redrive")
 	if before := payload(); !strings.Contains(before, "exmaple") {
 		t.Fatalf("it was written before anybody said so: %s", before)
 	}
