@@ -11,7 +11,7 @@ import (
 
 // How many lines a record keeps at least, and at most: what is being read is not cut.
 const (
-	recordKept = 20_000
+	recordKept = 10_000
 	recordMost = 2 * recordKept
 )
 
@@ -66,12 +66,14 @@ func (r *record) take(p *picture, events []watch.Event, missed uint64) {
 	for len(events) > 0 || len(news) > 0 {
 		if len(news) > 0 {
 			if at := p.state.Clock.Now(news[0].At); len(events) == 0 || at.Before(events[0].At) {
-				r.add(happening{at: at, work: &news[0]})
+				e := news[0] // a copy: a pointer would keep the whole list from being freed
+				r.add(happening{at: at, work: &e})
 				r.heard, news = news[0].Seq, news[1:]
 				continue
 			}
 		}
-		r.add(happening{at: events[0].At, feed: &events[0]})
+		e := events[0]
+		r.add(happening{at: events[0].At, feed: &e})
 		r.seen, events = events[0].Seq, events[1:]
 	}
 }
@@ -94,7 +96,7 @@ func (r *record) add(h happening) {
 			}
 			return
 		}
-		if r.once == nil || len(r.once) > recordKept {
+		if r.once == nil || len(r.once) > recordKept/10 { // those that only one of the two tells stay
 			r.once = map[telling]firstTold{}
 		}
 		r.once[mine] = firstTold{h.at, r.end()}

@@ -13,8 +13,8 @@ type eventLog struct {
 }
 
 func (l *eventLog) add(e Event) {
-	if len(l.list) == cap(l.list) && len(l.list) >= 2*l.kept {
-		l.list = append(make([]Event, 0, 2*l.kept), l.list[len(l.list)-l.kept:]...)
+	if most := l.kept + l.kept/4; len(l.list) >= most {
+		l.list = append(make([]Event, 0, most), l.list[len(l.list)-l.kept:]...)
 	}
 	l.list = append(l.list, e)
 }

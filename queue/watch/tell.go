@@ -74,7 +74,7 @@ func tell(old, now *row, at time.Time) Event {
 		case old == nil && !now.lockedAt.Equal(now.updatedAt):
 			return event(Renewed, now, owner)
 		case was == queue.Processing && old.owner != now.owner:
-			return event(Claimed, now, owner, attempt, "taken from "+old.owner)
+			return event(Claimed, now, owner, attempt, "taken from "+string(beginning([]byte(old.owner), ownerMost)))
 		}
 		return event(Claimed, now, owner, attempt)
 	case queue.Pending:
@@ -171,7 +171,13 @@ func sameTime(a, b queue.Time) bool {
 	return a.Infinity == b.Infinity && (a.Infinity != 0 || a.Time.Equal(b.Time))
 }
 
+// ownerMost is how many bytes of an owner an event keeps, of which there are thousands.
+const ownerMost = 300
+
 func event(what What, r *row, owner string, notes ...string) Event {
+	if len(owner) > ownerMost {
+		owner = strings.ToValidUTF8(owner[:ownerMost], "") + "…"
+	}
 	return Event{
 		What: what, JobID: r.id, Count: 1, Queue: r.queue, Kind: r.kind,
 		Owner: owner, Attempt: r.attempts, Note: strings.Join(notes, ", "),
