@@ -67,7 +67,7 @@ func TestEditedPayloadIsSavedAsItIsWritten(t *testing.T) {
 			t.Fatalf("the editor was given %q, %v; want %q", given, err, want)
 		}
 		s.types(strings.Replace(given, "exmaple", "example", 1), nil)
-		s.sees("EDITED PAYLOAD OF JOB 88007", `-   "to": "ann@exmaple.com",`, `+   "to": "ann@example.com",`, "2 lines of the payload changed")
+		s.sees("EDITED PAYLOAD OF JOB 88007", `-   "to": "ann@exmaple.com",`, `+   "to": "ann@example.com",`, "1 line of the payload changed")
 		if len(w.edits) > 0 {
 			t.Fatal("it was written before anybody said so")
 		}
@@ -234,9 +234,9 @@ func TestReviewCountsTheSecretsThatChanged(t *testing.T) {
 		change []string // old, new
 		sees   string
 	}{
-		{[]string{"hunter2", "hunter3", "s3cret", "s3cret2", "ann", "bob"}, "2 lines of the payload changed, and 2 secret values changed: password, deep.api_key."},
+		{[]string{"hunter2", "hunter3", "s3cret", "s3cret2", "ann", "bob"}, "1 line of the payload changed, and 2 secret values changed: password, deep.api_key."},
 		{[]string{"hunter2", "hunter3", "s3cret", "s3cret2"}, "2 secret values changed: password, deep.api_key."},
-		{[]string{"ann", "bob"}, "2 lines of the payload changed. The original is kept."},
+		{[]string{"ann", "bob"}, "1 line of the payload changed. The original is kept."},
 		{[]string{"hunter2", `a much longer one`, "\n", "\n\t "}, "1 secret value changed: password."},
 	} {
 		j := sampleJob(88007)
