@@ -244,7 +244,7 @@ func BenchmarkClaimWithPauses(b *testing.B) {
 				}
 				for name, sql := range map[string]string{"with": statement, "without": without} {
 					began := time.Now()
-					tag, err := conn.Exec(b.Context(), sql, "emails", owner(), 60.0, 1, start.runAt, start.id)
+					tag, err := conn.Exec(b.Context(), sql, "emails", owner(), 60.0, 1, start.runAt, start.id, none)
 					if err != nil || tag.RowsAffected() != 1 {
 						b.Fatal(tag, err)
 					}

@@ -17,6 +17,9 @@ type ClaimRequest struct {
 	Owner string        // a token that no other claim ever uses; see Token
 	Lease time.Duration // how long the jobs are the owner's without a heartbeat; more than zero
 	Limit int           // at most so many jobs; more than zero
+	// Refused is told of each job that the server refused to change, which is passed over
+	// for a while; see [Refusal]. It must not call the queue. nil for nobody.
+	Refused func(*Refusal)
 }
 
 // Claim takes due jobs of one queue, the longest due first, in one statement and
@@ -24,6 +27,10 @@ type ClaimRequest struct {
 // their histories; none when nothing is due or the queue is paused. Each counts as an
 // attempt from here on. It is a short transaction: no lock is held while the jobs are
 // worked on. Any number of workers may claim at once; none waits for another.
+//
+// A job whose row the server refuses to change, because of a constraint or a trigger, say,
+// is passed over by this process for a second, then for twice as long each time up to five
+// minutes, until it is changed; the others are claimed.
 //
 // A job whose CancelledBy is not empty was cancelled under an earlier claim, and is to
 // be ended, not run: [Queue.Retry] makes it dead.
@@ -36,17 +43,22 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 		return nil, q.failed(fmt.Sprintf("claim from %q", r.Queue), err)
 	}
 	defer conn.Release()
+	pass, err := q.leaveOut(ctx, conn, &q.passedClaims, r.Queue)
+	if err != nil {
+		return nil, q.failed(fmt.Sprintf("claim from %q", r.Queue), err)
+	}
 	mark := q.marks.of(r.Queue)
 	look := mark.begin()
 	began := time.Now()
 	var jobs []Job
-	err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id},
+	err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id, pass},
 		func(row pgx.CollectableRow) error {
 			jobs = append(jobs, Job{})
-			j := &jobs[len(jobs)-1]
-			return row.Scan(&j.ID, &j.Queue, &j.Kind, (*[]byte)(&j.Payload), &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
-				&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)
+			return scanClaimed(row, &jobs[len(jobs)-1])
 		})
+	if refusesRow(err) != nil || err == nil && len(jobs) == 0 && look.full && mark.doubt() {
+		jobs, err = q.claimApart(ctx, conn, &r)
+	}
 	if err != nil {
 		mark.end(look, nil, time.Since(began))
 		return nil, q.failed(fmt.Sprintf("claim from %q", r.Queue), err)
@@ -57,6 +69,12 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	})
 	mark.end(look, jobs, time.Since(began))
 	return jobs, nil
+}
+
+// scanClaimed reads a job as a claim returns it, behind other columns.
+func scanClaimed(row pgx.CollectableRow, j *Job, before ...any) error {
+	return row.Scan(append(before, &j.ID, &j.Queue, &j.Kind, (*[]byte)(&j.Payload), &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
+		&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)...)
 }
 
 func (r *ClaimRequest) check() error {
@@ -76,9 +94,15 @@ func (r *ClaimRequest) check() error {
 
 // NextDue tells how long it is until the earliest pending job of the queues is due, by
 // the database's clock. Zero or less: one is due already. ok is false when none is
-// waiting; queues that are paused count as empty.
+// waiting; queues that are paused count as empty, and so do jobs that claims pass over.
 func (q *Queue) NextDue(ctx context.Context, queues []string) (in time.Duration, ok bool, err error) {
-	return q.seconds(ctx, "next due", "next_due", queues)
+	pass, woken := q.passedClaims.ids("")
+	q.Forget(woken...)
+	in, ok, err = q.seconds(ctx, "next due", "next_due", queues, pass)
+	if ok && in <= 0 {
+		q.suspect(queues)
+	}
+	return in, ok, err
 }
 
 // seconds reads one nullable number of seconds.

@@ -27,6 +27,14 @@ type Beat struct {
 	Contended []Lease
 	Lost      []LostLease    // stop working on these
 	Cancelled []Cancellation // renewed too, but to be ended
+	// Refused leases stand and were not renewed: the server refuses to change their rows.
+	Refused []RefusedLease
+}
+
+// RefusedLease is a lease that the server refuses to renew, and its reason.
+type RefusedLease struct {
+	Lease
+	*Refusal
 }
 
 // Cancellation is a claim whose job somebody wants cancelled; see [Queue.Cancel].
@@ -64,90 +72,73 @@ func (q *Queue) Heartbeat(ctx context.Context, renewals []Renewal) (Beat, error)
 // choice, since heartbeats must not wait behind busy workers for a pooled one.
 // Of those not renewed it reads who owns them now. An error says nothing about
 // any lease. In a transaction of the caller's it renews when that commits, and
-// the caller's isolation level must be READ COMMITTED.
+// the caller's isolation level must be READ COMMITTED. When the server refuses to change
+// some of the rows, the other leases are renewed within two more round trips; in a
+// transaction of the caller's nothing is.
 func (q *Queue) HeartbeatOn(ctx context.Context, on Executor, renewals []Renewal) (Beat, error) {
 	var beat Beat
 	if len(renewals) == 0 {
 		return beat, nil
 	}
-	ids, owners := make([]int64, len(renewals)), make([]string, len(renewals))
-	seconds, left := make([]float64, len(renewals)), make([]float64, len(renewals))
-	for i, r := range renewals {
+	for _, r := range renewals {
 		if r.For <= 0 {
 			return beat, fmt.Errorf("heartbeat: lease of %v for job %d: it must be longer than zero", r.For, r.ID)
 		}
-		ids[i], owners[i], seconds[i], left[i] = r.ID, r.Token, r.For.Seconds(), max(r.Left, 0).Seconds()
 	}
-	renewed := make(map[Lease]bool, len(renewals))
-	if err := q.beat(ctx, on, []any{ids, owners, seconds, left}, func(row pgx.CollectableRow) error {
-		var c Cancellation
-		err := row.Scan(&c.ID, &c.Token, &c.By)
-		renewed[c.Lease] = true
-		if c.By != "" {
-			beat.Cancelled = append(beat.Cancelled, c)
-		}
-		return err
-	}); err != nil {
+	conn, release, err := idle(ctx, on)
+	if err != nil {
+		return beat, q.failed("heartbeat", err)
+	}
+	defer release()
+	p := pulse{q: q, on: on, conn: conn, renewed: make(map[Lease]bool, len(renewals))}
+	if err := p.renew(ctx, renewals); err != nil {
 		return beat, q.failed("heartbeat", err, "heartbeat")
 	}
-	var rest []Lease
-	for _, r := range renewals {
-		if renewed[r.Lease] {
-			beat.Renewed = append(beat.Renewed, r.Lease)
-		} else {
-			rest = append(rest, r.Lease)
-		}
+	if err := p.readRest(ctx, renewals); err != nil {
+		return beat, q.failed("heartbeat", err, "lease_owners")
 	}
-	if len(rest) == 0 {
-		return beat, nil
-	}
-	var err error
-	beat.Contended, beat.Lost, err = q.owners(ctx, on, rest)
-	return beat, q.failed("heartbeat", err, "lease_owners")
+	return p.beat, nil
 }
 
 // ProbeHeartbeat runs what a heartbeat runs, on a connection of the caller's choice, for no
 // lease at all. It changes nothing, and fails where the server would refuse every heartbeat
 // sent this way: the role lacks a right, the table is locked, the server takes no writes.
 func (q *Queue) ProbeHeartbeat(ctx context.Context, on Executor) error {
-	none := []any{[]int64{}, []string{}, []float64{}, []float64{}}
-	if err := q.beat(ctx, on, none, func(pgx.CollectableRow) error { return nil }); err != nil {
+	conn, release, err := idle(ctx, on)
+	if err != nil {
+		return q.failed("heartbeat", err)
+	}
+	defer release()
+	if conn != nil { // the pool's one
+		on = conn
+	}
+	p := pulse{q: q, on: on, conn: conn, renewed: map[Lease]bool{}}
+	if err := p.renew(ctx, nil); err != nil {
 		return q.failed("heartbeat", err, "heartbeat")
 	}
-	_, _, err := q.owners(ctx, on, nil)
+	_, _, err = q.owners(ctx, on, nil)
 	return q.failed("heartbeat", err, "lease_owners")
 }
 
-// beat runs the heartbeat in a transaction of its own, or in the caller's.
-func (q *Queue) beat(ctx context.Context, on Executor, args []any, each func(pgx.CollectableRow) error) error {
-	var conn *pgx.Conn
+// idle returns a connection for transactions of one's own, or nil when on is a transaction of the caller's.
+func idle(ctx context.Context, on Executor) (conn *pgx.Conn, release func(), err error) {
+	release = func() {}
 	switch on := on.(type) {
 	case *pgxpool.Pool:
 		pooled, err := on.Acquire(ctx)
 		if err != nil {
-			return err
+			return nil, release, err
 		}
-		defer pooled.Release()
-		conn = pooled.Conn()
+		conn, release = pooled.Conn(), pooled.Release
 	case *pgxpool.Conn:
 		conn = on.Conn()
 	case *pgx.Conn:
 		conn = on
 	}
-	if conn != nil && conn.PgConn().TxStatus() == 'I' { // idle: in no transaction
-		return q.writeOn(ctx, conn, "heartbeat", args, each)
+	if conn != nil && conn.PgConn().TxStatus() != 'I' { // idle: in no transaction
+		return nil, release, nil
 	}
-	rows, err := on.Query(ctx, q.schema.Query("heartbeat"), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return conn, release, nil
 }
 
 // owners tells the leases that stand from those that are gone.

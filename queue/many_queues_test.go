@@ -11,7 +11,7 @@ func TestClaimCostsTheSameAmongTenThousandQueues(t *testing.T) {
 		exec(t, q, "insert into leasetop.jobs (queue) select 'q' || n % $1 from generate_series(1, 20000) n", queues)
 		exec(t, q, "vacuum analyze leasetop.jobs")
 		tx := begin(t, q)
-		claimed := must[any](t)(tx.Exec(t.Context(), q.Schema().Query("claim"), "q0", owner(), 30, 1, "-infinity", 0))
+		claimed := must[any](t)(tx.Exec(t.Context(), q.Schema().Query("claim"), "q0", owner(), 30, 1, "-infinity", 0, none))
 		ok(t, tx.QueryRow(t.Context(), `select sum(pg_stat_get_xact_tuples_returned(indexrelid))
 			from pg_stat_user_indexes where relid = 'leasetop.jobs'::regclass`).Scan(&read))
 		if read == 0 {

@@ -24,6 +24,7 @@ type mark struct {
 	forgetDue  time.Time // when the next full look for their sake may begin
 	fullCost   time.Duration
 	markedCost time.Duration // of the last marked look: the round trip, mostly
+	suspected  bool          // a job is said to be due; see suspect
 }
 
 // position is a place in the ready index.
@@ -79,6 +80,27 @@ func (m *mark) end(l look, jobs []Job, took time.Duration) {
 	if len(jobs) > 0 {
 		m.from = position{jobs[0].RunAt, jobs[0].ID}
 	}
+}
+
+// suspect notes that a job of one of these queues is due. When the next full look finds
+// none, it is locked, or a trigger leaves it as it is: then it is to be passed over, or
+// nothing behind it would ever be found.
+func (q *Queue) suspect(queues []string) {
+	for _, queue := range queues {
+		m := q.marks.of(queue)
+		m.mu.Lock()
+		m.suspected = true
+		m.mu.Unlock()
+	}
+}
+
+// doubt tells, once, whether a full look that found nothing should have found something.
+func (m *mark) doubt() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	suspected := m.suspected
+	m.suspected = false
+	return suspected
 }
 
 // marks are the marks of all queues claimed from.

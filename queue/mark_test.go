@@ -178,7 +178,7 @@ func pagesOfClaim(t *testing.T, q *Queue, from position) int {
 	var plan []string
 	ok(t, pgx.BeginFunc(t.Context(), q.Pool(), func(tx pgx.Tx) error {
 		rows, err := tx.Query(t.Context(), "explain (analyze, buffers, costs off, timing off) "+q.Schema().Query("claim"), pgx.QueryExecModeExec,
-			"emails", owner(), 60.0, 1, from.runAt, from.id)
+			"emails", owner(), 60.0, 1, from.runAt, from.id, none)
 		if err != nil {
 			return err
 		}

@@ -247,7 +247,7 @@ func TestPausesAreFoundByName(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	exec(t, q, "insert into leasetop.queues select 'q' || n, now(), 'ann', '' from generate_series(1, 10000) n; analyze leasetop.queues")
-	for _, statement := range []struct{ name, args string }{{"claim", "'q7', 'o', 30, 1, '-infinity', 0"}, {"next_due", "array['q7', 'emails']"}} {
+	for _, statement := range []struct{ name, args string }{{"claim", "'q7', 'o', 30, 1, '-infinity', 0, '{}'"}, {"next_due", "array['q7', 'emails'], '{}'"}} {
 		for _, mode := range []string{"custom", "generic"} {
 			for _, node := range planOf(t, q, statement.name, statement.args, mode, "") {
 				if node.Type == "Seq Scan" && node.Relation == "queues" {

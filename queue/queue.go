@@ -17,8 +17,11 @@ type Queue struct {
 	pool   *pgxpool.Pool
 	schema *leasesql.Schema
 	marks  marks
-	wakes  wakes
-	pooler *pooler // nil with a pool of the caller's
+	// What the server refused to change, for claims and for reclaims.
+	passedClaims, passedReclaims passed
+	notes                        notes
+	wakes                        wakes
+	pooler                       *pooler // nil with a pool of the caller's
 	// clocked measures statements; nil with a pool that was not made from one of ours.
 	clocked *clocked
 	owned   bool // the pool is ours to close
@@ -89,6 +92,7 @@ func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 // ends the pool, waiting for the operations that use it.
 func (q *Queue) Close() {
 	q.flushWakes()
+	q.notes.written.Wait()
 	if q.owned {
 		q.pool.Close()
 	}
@@ -188,13 +192,18 @@ func (q *Queue) transaction(ctx context.Context, conn *pgx.Conn, before []string
 		}
 		return results.Close()
 	}()
+	q.rollBack(ctx, conn, err)
+	return q.forbid(err, statement)
+}
+
+// rollBack ends the transaction of a statement that failed.
+func (q *Queue) rollBack(ctx context.Context, conn *pgx.Conn, err error) {
 	if err != nil && !conn.IsClosed() && conn.PgConn().TxStatus() != 'I' {
 		// Keep the connection: without this the pool would throw it away.
 		if _, rollbackErr := conn.Exec(ctx, "rollback"); rollbackErr != nil {
 			conn.Close(ctx)
 		}
 	}
-	return q.forbid(err, statement)
 }
 
 // failed wraps a database error with what was tried. statement, when given, is the one

@@ -36,7 +36,7 @@ var (
 	purges      = act{"purge", "purge_completed", func(string, Lease) []any { return []any{"0", 0.0, nil, 100} }, true}
 	purgesArch  = act{"purge", "purge_archive", func(string, Lease) []any { return []any{"0", 0.0, nil, 100} }, true}
 	takes       = act{"claim", "claim", func(queue string, _ Lease) []any {
-		return []any{queue, owner(), 60.0, 1, start.runAt, start.id}
+		return []any{queue, owner(), 60.0, 1, start.runAt, start.id, none}
 	}, false}
 	completes = act{"complete", "complete", func(_ string, l Lease) []any { return []any{[]int64{l.ID}, []string{l.Token}} }, false}
 	retries   = act{"retry", "retry", func(_ string, l Lease) []any { return []any{l.ID, l.Token, "503", 60.0} }, false}
@@ -45,7 +45,7 @@ var (
 	beats     = act{"beat", "heartbeat", func(_ string, l Lease) []any {
 		return []any{[]int64{l.ID}, []string{l.Token}, []float64{60}, []float64{0}}
 	}, false}
-	reclaims   = act{"reclaim", "reclaim", func(string, Lease) []any { return []any{10, nil} }, false}
+	reclaims   = act{"reclaim", "reclaim", func(string, Lease) []any { return []any{10, nil, none, nil} }, false}
 	pauses     = act{"pause", "pause", func(queue string, _ Lease) []any { return []any{[]string{queue}, "ann", ""} }, false}
 	pausesToo  = act{"bob's pause", "pause", func(queue string, _ Lease) []any { return []any{[]string{queue}, "bob", ""} }, false}
 	resumes    = act{"resume", "resume", func(queue string, _ Lease) []any { return []any{[]string{queue}} }, false}

@@ -192,10 +192,10 @@ func TestReaperAndFreshClaimInEveryOrder(t *testing.T) {
 		expire(t, q, stale.ID)
 		fresh := Lease{ID: stale.ID, Token: owner()}
 		var first, second, claims int64
-		reclaim := func() (string, []any) { return q.Schema().Query("reclaim"), []any{10, nil} }
+		reclaim := func() (string, []any) { return q.Schema().Query("reclaim"), []any{10, nil, none, nil} }
 		reaper := []step{run("reaper begins", "begin"), rows("reclaims", &first, reclaim), run("reaper commits", "commit")}
 		other := []step{rows("another reclaims", &second, reclaim), run("claimer begins", "begin"), rows("claims", &claims, func() (string, []any) {
-			return q.Schema().Query("claim"), []any{order, fresh.Token, 60.0, 1, start.runAt, start.id}
+			return q.Schema().Query("claim"), []any{order, fresh.Token, 60.0, 1, start.runAt, start.id, none}
 		}), run("claimer commits", "commit")}
 		story := interleave(t, q, sessions, order, reaper, other)
 		if first+second != 1 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,7 +24,10 @@ type Refusal struct {
 	SQLSTATE string // "" when a trigger left the row as it was, without an error
 	Reason   string // the server's message, in its language
 	Detail   string // the server's DETAIL; "" none
-	cause    error
+	// For is how long this process passes the job over, unless it is changed meanwhile; 0 for
+	// acts that do not.
+	For   time.Duration
+	cause error
 }
 
 // How much is kept of what the server says of one row.

@@ -53,7 +53,7 @@ func (p *probe) claimFromStart(ctx context.Context) (time.Duration, error) {
 	owner := p.owner()
 	began := time.Now()
 	rows, err := p.q.Pool().Query(ctx, p.q.Schema().Query("claim"),
-		p.queue, owner, probeLease.Seconds(), 1, pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}, int64(math.MinInt64))
+		p.queue, owner, probeLease.Seconds(), 1, pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}, int64(math.MinInt64), []int64{})
 	if err != nil {
 		return 0, err
 	}
