@@ -1,8 +1,8 @@
 package queue
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,7 +61,7 @@ func (q *Queue) Reclaim(ctx context.Context, limit int, queues ...string) ([]Rec
 	if err != nil {
 		err = q.failed("reclaim", err)
 	}
-	return t.taken, errors.Join(err, joined(t.refusals))
+	return t.taken, cmp.Or(err, joined(t.refusals))
 }
 
 // tookBack has the jobs that are back claimed.

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -74,17 +75,21 @@ func (w *worker) round(ctx context.Context) (got int, err error) {
 		if free <= 0 || !claiming || ctx.Err() != nil {
 			break
 		}
-		n, err := w.claimFrom(ctx, name, free)
+		n, claimErr := w.claimFrom(ctx, name, free)
 		got += n
-		if err != nil {
-			return got, err
+		if errors.Is(claimErr, queue.ErrRowRefused) { // by this queue's rows, which are none of the others'
+			err = claimErr
+			continue
+		}
+		if claimErr != nil {
+			return got, claimErr
 		}
 		if n == free {
 			// There may be more than one worker can take: each whose hands are full wakes the next.
 			p.wakeOne(name, w)
 		}
 	}
-	return got, nil
+	return got, err
 }
 
 func (w *worker) claimFrom(ctx context.Context, name string, limit int) (int, error) {
@@ -94,7 +99,9 @@ func (w *worker) claimFrom(ctx context.Context, name string, limit int) (int, er
 	}
 	defer w.end()
 	lease := p.o.stretched(p.claimLease(name), p.heart.roundTrip())
-	request := queue.ClaimRequest{Queue: name, Owner: w.nextToken(), Lease: lease, Limit: limit}
+	request := queue.ClaimRequest{Queue: name, Owner: w.nextToken(), Lease: lease, Limit: limit, Refused: func(r *queue.Refusal) {
+		p.tellRefused(w.name, name, r)
+	}}
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
 	sent := p.clock()

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -42,10 +43,19 @@ func (c *completions) complete(q *queue.Queue, lease queue.Lease) error {
 	c.mu.Unlock()
 
 	<-b.done
+	return b.outcome(lease)
+}
+
+// outcome is what became of one completion of a batch that was written.
+func (b *batch) outcome(lease queue.Lease) error {
 	if b.err != nil {
 		return b.err
 	}
-	if err := b.failed[lease]; err != nil {
+	err := b.failed[lease]
+	if errors.Is(err, queue.ErrRowRefused) {
+		return err // it names the job
+	}
+	if err != nil {
 		return fmt.Errorf("complete job %d: %w", lease.ID, err)
 	}
 	return nil
@@ -71,12 +81,22 @@ func (b *batch) write(q *queue.Queue) {
 	ctx, cancel := context.WithTimeout(context.Background(), outcomePatience)
 	defer cancel()
 	locked, lost, err := q.CompleteUnlocked(ctx, b.leases)
-	b.err = err
+	refusals := queue.Refusals(err)
+	if len(refusals) == 0 {
+		b.err = err
+	}
 	b.failed = make(map[queue.Lease]error, len(locked)+len(lost))
 	for _, lease := range locked {
 		b.failed[lease] = queue.ErrLocked
 	}
 	for _, lease := range lost {
 		b.failed[lease] = queue.ErrLeaseLost
+	}
+	for _, refusal := range refusals {
+		for _, lease := range b.leases {
+			if lease.ID == refusal.JobID && b.failed[lease] == nil {
+				b.failed[lease] = refusal
+			}
+		}
 	}
 }

@@ -36,6 +36,7 @@ func (p *Pool) Drain(name string) error {
 // drainOne has one worker drain. The lock is held.
 func (p *Pool) drainOne(w *worker) {
 	w.draining = true
+	close(w.leaving)
 	text := "nothing is running"
 	if n := len(w.runs); n > 0 {
 		text = fmt.Sprintf("%d running, at most %v", n, p.o.Grace)

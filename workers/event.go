@@ -20,6 +20,7 @@ const (
 	Panicked    What = "panicked"       // the handler panicked; the job was buried
 	ReapedBack  What = "reclaimed"      // the reaper gave an expired job back
 	ReapedDead  What = "reclaimed dead" // the reaper buried an expired job with no attempts left
+	RowRefused  What = "refused"        // the server refuses to change a job's row; Text says why, and the others go on
 	Cancelled   What = "cancelled"      // somebody cancelled a job that was running here
 	Purged      What = "purged"         // completed jobs older than Options.Retention were removed
 	StuckFound  What = "stuck"          // a handler ignores its cancelled context
@@ -30,7 +31,7 @@ const (
 // Whats is every What there is.
 var Whats = []What{
 	Spawned, DrainBegun, WorkerEnded, Killed, Froze, Thawed, LeaseLost, StaleFenced, TrustEnded, Panicked,
-	ReapedBack, ReapedDead, Cancelled, Purged, StuckFound, Mishap, DBTrouble,
+	ReapedBack, ReapedDead, RowRefused, Cancelled, Purged, StuckFound, Mishap, DBTrouble,
 }
 
 // Event is one thing that the runtime did or met. Queue, Owner and Text may hold

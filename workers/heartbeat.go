@@ -231,6 +231,9 @@ func (h *heart) beat(ctx context.Context) error {
 		default:
 		}
 	}
+	for _, refused := range beat.Refused {
+		held[refused.Lease].renewalRefused(refused.Refusal, answered)
+	}
 	for _, lost := range beat.Lost {
 		h.lost(held[lost.Lease], lost)
 	}
@@ -255,6 +258,9 @@ func (h *heart) gather() (runs []*run, renewals []queue.Renewal) {
 	defer p.mu.Unlock()
 	h.urgent = false
 	for _, r := range p.holders {
+		if r.rowRefused != nil && now < r.beatDue { // it must not hold up the others each time
+			continue
+		}
 		r.worker.inflight++
 		runs = append(runs, r)
 		lease := p.o.stretched(r.length, trip)
@@ -297,6 +303,7 @@ func (p *Pool) loseLease(r *run, owner string, status queue.Status) {
 // grant counts a lease that was claimed or renewed by a statement. The lock is held.
 func (r *run) grant(lease, sent, answered time.Duration) {
 	r.sent, r.margin, r.refused = sent, r.worker.pool.o.margin(lease), false
+	r.rowRefused, r.passed = nil, 0
 	r.trust = r.worker.pool.trusted(sent, lease)
 	r.sure = answered + lease
 }

@@ -80,7 +80,7 @@ func (p *Pool) emit(e Event) {
 	p.journal.add(e)
 	level := slog.LevelInfo
 	switch e.What {
-	case LeaseLost, StaleFenced, TrustEnded, Panicked, ReapedBack, ReapedDead, StuckFound, DBTrouble, Mishap:
+	case LeaseLost, StaleFenced, TrustEnded, Panicked, ReapedBack, ReapedDead, StuckFound, DBTrouble, Mishap, RowRefused:
 		level = slog.LevelWarn
 	}
 	attrs := make([]slog.Attr, 0, 5)

@@ -58,6 +58,11 @@ func (r *run) completion(once bool) outcome {
 	return outcome{
 		name: "completion", status: queue.Completed, batched: true, once: once,
 		write: func(_ context.Context, q *queue.Queue, l queue.Lease) (queue.Status, error) {
+			if r.isAside() { // no batch is to be refused for it again
+				alone := &batch{leases: []queue.Lease{l}}
+				alone.write(q)
+				return queue.Completed, alone.outcome(l)
+			}
 			return queue.Completed, r.worker.pool.completions.complete(q, l)
 		},
 	}
@@ -168,6 +173,11 @@ func (r *run) write(o outcome) {
 			return
 		case r.locked: // which is no trouble of the server's
 			p.signals.locked.send(r.job.ID)
+		case errors.Is(err, queue.ErrRowRefused):
+			if !r.outcomeRefused(o, err) {
+				return
+			}
+			continue
 		case !transient(err) || tries == mostTries:
 			p.emit(Event{
 				Worker: w.name, What: DBTrouble, JobID: r.job.ID, Queue: r.job.Queue,

@@ -128,13 +128,17 @@ func (p *Pool) reclaim(ctx context.Context) (int, error) {
 	sent := p.clock()
 	p.vigil.keep(sent)
 	taken, err := p.q.Reclaim(ctx, reapBatch, p.o.Reaps...)
-	if err != nil {
+	refusals := queue.Refusals(err)
+	if err != nil && len(refusals) == 0 {
 		return 0, err
 	}
 	answered := p.clock()
 	p.vigil.waited(answered - sent)
 	p.tookBack(taken, sent, answered)
-	if len(taken) < reapBatch {
+	for _, r := range refusals {
+		p.tellRefused("", "", r)
+	}
+	if len(taken) < reapBatch && len(refusals) == 0 {
 		p.vigil.sweep(sent)
 	}
 	return len(taken), nil
@@ -151,7 +155,7 @@ func (p *Pool) tookBack(taken []queue.Reclaimed, sent, answered time.Duration) {
 	holders := p.allRuns()
 	for _, t := range taken {
 		e := Event{
-			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late, Watched: p.vigil.saw(sent-t.Late, answered-t.Late),
+			What: ReapedBack, JobID: t.ID, Queue: t.Queue, Owner: t.Owner, Late: t.Late, Watched: !t.Refused && p.vigil.saw(sent-t.Late, answered-t.Late),
 			Text: fmt.Sprintf("job %d: lease lost by %s, back to pending after attempt %d", t.ID, t.Owner, t.Attempts),
 		}
 		switch {

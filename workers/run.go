@@ -42,13 +42,18 @@ type run struct {
 	margin  time.Duration // how long before the lease's end that is
 	refused bool          // the last heartbeat did not renew it, and came back while it was trusted
 	sure    time.Duration // boot clock: when the lease has run out for certain
-	beatDue time.Duration // boot clock: when the next heartbeat should be sent
-	lost    bool          // the lease is gone: no more heartbeats
-	stale   bool          // its worker was frozen: no heartbeats, no trust, a late outcome
-	done    bool          // completed in the handler's transaction, if that committed
-	err     error         // what the handler returned, once it is settling
-	asked   time.Duration // boot clock: when its handler was asked to stop; 0 for not
-	stuck   bool          // and it has not, for longer than the grace period
+	// why the server refuses to renew the lease, and for how long it is not asked to; nil: it does not
+	rowRefused *queue.Refusal
+	passed     time.Duration
+	asideFor   time.Duration // how long its completion waits for the next try
+	aside      bool          // the server refuses its completion, which is tried again without a slot
+	beatDue    time.Duration // boot clock: when the next heartbeat should be sent
+	lost       bool          // the lease is gone: no more heartbeats
+	stale      bool          // its worker was frozen: no heartbeats, no trust, a late outcome
+	done       bool          // completed in the handler's transaction, if that committed
+	err        error         // what the handler returned, once it is settling
+	asked      time.Duration // boot clock: when its handler was asked to stop; 0 for not
+	stuck      bool          // and it has not, for longer than the grace period
 	// who wants the job cancelled, as far as this process knows; "" nobody
 	cancelledBy string
 }
@@ -158,6 +163,9 @@ func (r *run) leave() {
 func (w *worker) forget(r *run) {
 	for i, other := range w.runs {
 		if other == r {
+			if r.aside {
+				w.aside--
+			}
 			w.runs = append(w.runs[:i], w.runs[i+1:]...)
 			return
 		}

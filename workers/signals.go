@@ -13,6 +13,7 @@ type signals struct {
 	held     signal[int64]  // an outcome waits because its worker is frozen
 	locked   signal[int64]  // an outcome found its row locked
 	dropped  signal[int64]  // a result was dropped because its worker crashed
+	refused  signal[int64]  // an outcome was refused by the server
 	troubled signal[string] // an operation began to fail
 }
 

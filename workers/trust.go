@@ -76,10 +76,14 @@ func (p *Pool) runAtClock(r *run, now time.Duration) (next time.Duration) {
 	}
 	if r.phase == handling && !r.lost && !r.stale {
 		if r.trust <= now {
-			r.lose(ErrTrustEnded)
+			cause, why := ErrTrustEnded, "no heartbeat got through in time"
+			if r.rowRefused != nil {
+				cause, why = r.trustRefused(), said(r.rowRefused)
+			}
+			r.lose(cause)
 			p.emit(Event{
 				Worker: w.name, What: TrustEnded, JobID: r.job.ID, Queue: r.job.Queue,
-				Text: "no heartbeat got through in time: the handler is stopped before the lease ends",
+				Text: why + ": the handler is stopped before the lease ends",
 			})
 		} else {
 			next = min(next, r.trust, now+p.o.margin(p.shortest)/2)

@@ -22,6 +22,7 @@ type worker struct {
 	state    State
 	since    time.Time // wall clock, for screens
 	draining bool
+	leaving  chan struct{} // closed when it drains
 	over     bool          // its loop came to its end
 	crashed  bool          // killed
 	dropped  bool          // gone is closed
@@ -29,6 +30,7 @@ type worker struct {
 	thawAt   time.Duration // boot clock; 0 until the leases it froze with are known
 
 	runs  []*run          // slots in use
+	aside int             // how many of the runs need none: see run.aside
 	woken map[string]bool // queues it was woken for and has not looked at yet
 
 	inflight int           // its statements on the way
@@ -42,7 +44,7 @@ type worker struct {
 func newWorker(p *Pool, name string, queues []string, slots int) *worker {
 	return &worker{
 		pool: p, name: name, queues: queues, slots: slots,
-		signal: make(chan struct{}, 1), gone: make(chan struct{}),
+		signal: make(chan struct{}, 1), gone: make(chan struct{}), leaving: make(chan struct{}),
 		state: Idle, since: p.wall(), woken: map[string]bool{},
 	}
 }
@@ -77,7 +79,7 @@ func (w *worker) poke() {
 }
 
 // free is the number of slots without a job.
-func (w *worker) free() int { return w.slots - len(w.runs) }
+func (w *worker) free() int { return w.slots - len(w.runs) + w.aside }
 
 // claiming reports whether the worker takes new work.
 func (w *worker) claiming() bool {
@@ -184,6 +186,9 @@ func (w *worker) snapshot() Snapshot {
 	}
 	now, wall := w.pool.clock(), w.pool.wall()
 	for _, r := range w.runs {
+		if r.aside {
+			continue
+		}
 		s.Running = append(s.Running, Running{
 			JobID: r.job.ID, Queue: r.job.Queue, Kind: r.job.Kind, Attempt: r.job.Attempts,
 			Since: r.since, Trust: wall.Add(r.trust - now), Expires: wall.Add(r.sure - now),
