@@ -134,7 +134,7 @@ func (h *playEvent) weight() int {
 		return 4
 	case workers.ReapedBack, workers.ReapedDead, workers.StaleFenced, workers.Killed, workers.Panicked:
 		return 3
-	case workers.Froze, workers.Thawed, workers.Cancelled, workers.StuckFound, workers.Mishap:
+	case workers.Froze, workers.Thawed, workers.Cancelled, workers.StuckFound, workers.Mishap, workers.RowRefused:
 		return 2
 	case workers.DBTrouble, workers.TrustEnded, workers.LeaseLost:
 		return 1
@@ -282,7 +282,7 @@ func (h playEvent) told() (glyph string, kind tone, text string) {
 		return "✗", danger, text
 	case workers.TrustEnded:
 		return "!", caution, join(h.who, text)
-	case workers.LeaseLost, workers.StuckFound, workers.DBTrouble, workers.Mishap, workers.Cancelled:
+	case workers.LeaseLost, workers.StuckFound, workers.DBTrouble, workers.Mishap, workers.Cancelled, workers.RowRefused:
 		glyph, kind = "!", caution
 	}
 	lead := join(h.who, string(h.what))

@@ -157,7 +157,7 @@ func (p *picture) ofWorker(e *workers.Event) entry {
 	case workers.LeaseLost:
 		out.glyph, out.kind = "!", caution
 		text, detail = e.Worker+" lost the lease", has()
-	case workers.TrustEnded, workers.StuckFound, workers.DBTrouble, workers.Mishap:
+	case workers.TrustEnded, workers.StuckFound, workers.DBTrouble, workers.Mishap, workers.RowRefused:
 		out.glyph, out.kind = "!", caution
 	case workers.Panicked:
 		out.glyph, out.kind = "✗", danger
