@@ -72,6 +72,7 @@ type Jobs interface {
 type OneJob interface {
 	WhyWaiting(ctx context.Context, id int64) (queue.Waiting, error)
 	KeyHolder(ctx context.Context, queue, key string) (id int64, err error)
+	RefusedJob(ctx context.Context, id int64) (*queue.Refused, error)
 	Originals(ctx context.Context, id int64) ([]queue.Original, error)
 	EditPayload(ctx context.Context, by string, e queue.Edit) error
 	RunNow(ctx context.Context, by string, ids ...int64) (queue.Done, error)

@@ -23,6 +23,7 @@ type detail struct {
 	length  int            // characters of the whole payload
 	waiting *queue.Waiting // of a pending job
 	holder  int64          // the live job that has a dead letter's idempotency key; 0 none
+	refused *queue.Refused // why the server does not let it be changed; nil: it does
 	gone    bool
 	err     error
 	loading bool
@@ -78,6 +79,7 @@ type jobMsg struct {
 	length  int
 	waiting *queue.Waiting
 	holder  int64
+	refused *queue.Refused
 	err     error
 }
 
@@ -95,6 +97,7 @@ func (d *detail) Load(a *app) tea.Cmd {
 		if m.job, m.length, m.err = a.cfg.Jobs.Preview(ctx, id, payloadCharacters); m.err != nil {
 			return m
 		}
+		m.refused, _ = a.cfg.Jobs.RefusedJob(ctx, id)
 		switch {
 		case m.job.Status == queue.Pending:
 			// Beside the job, it is no reason not to show it.
@@ -116,7 +119,7 @@ func (d *detail) Took(m jobMsg) {
 	d.loading, d.err = false, m.err
 	switch {
 	case m.err == nil:
-		d.job, d.length, d.waiting, d.holder = m.job, m.length, m.waiting, m.holder
+		d.job, d.length, d.waiting, d.holder, d.refused = m.job, m.length, m.waiting, m.holder, m.refused
 		d.prepare()
 	case errors.Is(m.err, queue.ErrNotFound):
 		d.gone = true

@@ -190,6 +190,11 @@ func (d *detail) facts(w int) []string {
 		}
 		named(pick(i == 0, pick(j.Status == queue.Pending, "waits", "redrive"), ""), why.ink, wrap(why.text, w-factName-1))
 	}
+	if d.refused != nil {
+		text, _ := mask.Text(d.refused.Error() + pick(d.refused.Detail != "", " ("+d.refused.Detail+")", ""))
+		lines = append(lines, "")
+		named("refused", t.alarm, wrap(text+" · last "+age(max(d.pic.now.Sub(d.refused.Last), 0))+" ago", w-factName-1))
+	}
 	if j.LastError != "" {
 		lines = append(lines, "")
 		said := j.LastError

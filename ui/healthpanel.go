@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue/watch"
+	"github.com/leasetop/leasetop/ui/mask"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -179,7 +180,8 @@ func (d *healthPanel) finding(t *theme, f watch.Finding, w int) []string {
 		lead = "  "
 	}
 	if f.Why != "" {
-		for _, line := range wrap(f.Why, w-4) {
+		why, _ := mask.Text(f.Why) // the server's words may hold values of a row
+		for _, line := range wrap(why, w-4) {
 			lines = append(lines, "    "+t.dim.draw(line))
 		}
 	}

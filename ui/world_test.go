@@ -24,6 +24,7 @@ type world struct {
 	crew    []workers.Snapshot
 	asked   []string    // "redrive 1 2", "kill w3" …
 	acts    []queue.Act // the operator log
+	refused map[int64]*queue.Refused
 
 	deadLooks  []queue.DeadStretch // what was asked about the dead letters
 	groupings  int                 // how often they were grouped

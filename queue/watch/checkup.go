@@ -19,6 +19,7 @@ const (
 	healthDeadline = time.Second            // other readings wait meanwhile
 
 	slotsTold        = 20
+	refusedTold      = 20
 	transactionsTold = 3 // of this database, and as many of the others
 )
 
@@ -48,7 +49,9 @@ func (f *Feed) readHealth(ctx context.Context) error {
 	var seen Checkup
 	err := f.read(ctx, func(ctx context.Context) (err error) {
 		return within(ctx, healthDeadline, func(ctx context.Context) error {
-			seen, err = f.checkup(ctx)
+			if seen, err = f.checkup(ctx); err == nil {
+				seen.Refused, err = f.reader.Refused(ctx, refusedTold)
+			}
 			return err
 		})
 	})

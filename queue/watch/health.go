@@ -1,9 +1,14 @@
 package watch
 
-import "time"
+import (
+	"time"
+
+	"github.com/leasetop/leasetop/queue"
+)
 
 // Checkup is what may trouble the queue or this feed, before it does. It is read every
-// few seconds from the server's catalog and statistics, never from the jobs table.
+// few seconds from the server's catalog and statistics, and of the jobs table only the rows
+// that were noted as refused.
 // [State.Findings] judges it.
 type Checkup struct {
 	Read   time.Time // local clock (monotonic) of the newest reading; zero before the first
@@ -20,6 +25,9 @@ type Checkup struct {
 	Slots         []Slot // our own first, then those that hold most of the write-ahead log
 	Open          []Transaction
 	Hidden        int // sessions of others whose transactions this role may not see
+	// Refused are jobs that the server refuses to change, as the processes noted that met
+	// them; the first of them, those refused longest first.
+	Refused []queue.Refused
 }
 
 // Drift is what the last comparison of State with the table found.

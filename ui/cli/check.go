@@ -12,6 +12,7 @@ import (
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/alert"
 	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/ui/mask"
 	"github.com/leasetop/leasetop/ui/safe"
 )
 
@@ -73,6 +74,7 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 	defer cancel()
 	type answer struct {
 		vitals  queue.Vitals
+		refused []queue.Refused
 		noQueue string // why the queue may not be meant
 		err     error
 	}
@@ -82,12 +84,15 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 		if err == nil {
 			err = With(ctx, w, func(d *Database) error {
 				v, err := d.Vitals(ctx, queue.VitalsOf{Queue: c.Queue, Window: alert.Window, Late: alert.Grace, Cap: c.cap()})
-				none := ""
+				refused, none := []queue.Refused(nil), ""
+				if err == nil {
+					refused, err = d.Refused(ctx, refusedRead)
+				}
 				if err == nil && c.Queue != "" && v.Dead == 0 && v.OldestReady == 0 && v.Expired == 0 {
 					none, err = noQueue(ctx, d.Queue, c.Queue)
 				}
 				if err == nil {
-					answers <- answer{vitals: v, noQueue: none}
+					answers <- answer{vitals: v, refused: refused, noQueue: none}
 				}
 				return err
 			})
@@ -108,7 +113,7 @@ func Check(ctx context.Context, p Printer, w Where, c CheckOptions) error {
 	case a.err == nil && a.noQueue != "":
 		return Unchecked(p, a.noQueue)
 	case a.err == nil:
-		return c.judge(p, a.vitals)
+		return c.judge(p, a.vitals, a.refused)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return Unchecked(p, "no answer within "+c.Timeout.String())
 	case ctx.Err() != nil:
@@ -157,8 +162,34 @@ type figureLine struct {
 	Max     *float64 `json:"max"`
 }
 
-// judge prints the verdict about figures.
-func (c *CheckOptions) judge(p Printer, v queue.Vitals) error {
+// How many jobs that the server refuses to change are read, and told.
+const (
+	refusedRead = 1000
+	refusedTold = 2
+)
+
+// refused says which jobs the server refuses to change: nothing else in the figures shows
+// that they stand still.
+func (c *CheckOptions) refused(all []queue.Refused) (said []string) {
+	more := 0
+	for _, r := range all {
+		switch {
+		case c.Queue != "" && r.Queue != c.Queue:
+		case len(said) == refusedTold:
+			more++
+		default:
+			text, _ := mask.Text(r.Error())
+			said = append(said, text)
+		}
+	}
+	if more > 0 {
+		said = append(said, "and it refuses "+counted(more, "more job")+" to be changed")
+	}
+	return said
+}
+
+// judge prints the verdict about figures and the jobs that the server refuses to change.
+func (c *CheckOptions) judge(p Printer, v queue.Vitals, all []queue.Refused) error {
 	figures := alert.Figures{
 		alert.Dead:     {Value: float64(v.Dead), AtLeast: v.DeadAtLeast},
 		alert.DeadRate: {Value: float64(v.Died) / v.Window.Minutes(), AtLeast: v.DiedAtLeast},
@@ -183,6 +214,10 @@ func (c *CheckOptions) judge(p Printer, v queue.Vitals) error {
 		}
 		verdict = max(verdict, Warning)
 		said = append(said, text)
+	}
+	if stuck := c.refused(all); len(stuck) > 0 {
+		verdict = max(verdict, Warning)
+		said = append(said, stuck...)
 	}
 	for _, d := range append(doubts, more...) {
 		if verdict == Fine {

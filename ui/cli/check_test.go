@@ -40,7 +40,7 @@ func TestTheWorstOfAllLimitsIsTheVerdict(t *testing.T) {
 		}
 		var out strings.Builder
 		options := CheckOptions{Max: c.max, Warn: c.warn}
-		err := options.judge(Printer{Out: &out}, vitals)
+		err := options.judge(Printer{Out: &out}, vitals, nil)
 		var verdict Verdict
 		errors.As(err, &verdict)
 		if verdict != c.want || (err == nil) != (c.want == Fine) || !strings.HasPrefix(out.String(), c.says) || strings.Count(out.String(), "\n") != 1 || strings.Count(out.String(), "|") != 1 {
@@ -119,7 +119,7 @@ func TestVerdictThatNobodyReadIsNotFine(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	options := CheckOptions{Max: alert.Limits{alert.Dead: 1}}
-	if err := options.judge(Printer{Out: w}, queue.Vitals{Window: time.Minute}); err != CannotTell {
+	if err := options.judge(Printer{Out: w}, queue.Vitals{Window: time.Minute}, nil); err != CannotTell {
 		t.Errorf("%v", err)
 	}
 }

@@ -63,6 +63,10 @@ func show(ctx context.Context, p Printer, q *queue.Queue, id int64, v *veil) err
 	if err != nil {
 		return err
 	}
+	refused, err := q.RefusedJob(ctx, id)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriter(p.Out)
 	for _, field := range append([][2]string{
 		{"id", fmt.Sprint(j.ID)},
@@ -70,6 +74,7 @@ func show(ctx context.Context, p Printer, q *queue.Queue, id int64, v *veil) err
 		{"kind", j.Kind},
 		{"status", string(j.Status) + where},
 		{"waits", why.words()},
+		{"refused", v.refused(refused)},
 		{"attempts", fmt.Sprintf("%d of %d", j.Attempts, j.MaxAttempts)},
 		{"run at", when(j.RunAt)},
 		{"locked by", j.LockedBy},
@@ -212,4 +217,16 @@ func nesting(text []byte) (most int) {
 		}
 	}
 	return most
+}
+
+// refused says why the server does not let a job be changed; "" when it does.
+func (v *veil) refused(r *queue.Refused) string {
+	if r == nil {
+		return ""
+	}
+	text := r.Error()
+	if r.Detail != "" {
+		text += " (" + r.Detail + ")"
+	}
+	return fmt.Sprintf("%s; %s since %s, last at %s", v.text(text), counted(r.Times, "time"), clock(r.First), clock(r.Last))
 }

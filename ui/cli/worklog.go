@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/mask"
 	"github.com/leasetop/leasetop/ui/safe"
 	"github.com/leasetop/leasetop/workers"
 	"github.com/leasetop/leasetop/workers/child"
@@ -267,7 +268,8 @@ func (l *workLog) event(e workers.Event) {
 		fmt.Fprintf(&b, ", %v after the lease ran out", e.Late.Round(time.Millisecond))
 	}
 	if e.Text != "" {
-		b.WriteString(": " + strings.Join(strings.Fields(e.Text), " ")) // the database's errors come in lines
+		text, _ := mask.Text(strings.Join(strings.Fields(e.Text), " ")) // the database's errors come in lines, with values of rows
+		b.WriteString(": " + text)
 	}
 	source := fromWork
 	if e.What == workers.ReapedBack || e.What == workers.ReapedDead {
