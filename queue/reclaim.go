@@ -43,17 +43,9 @@ func (q *Queue) Reclaim(ctx context.Context, limit int, queues ...string) ([]Rec
 	if err != nil {
 		return nil, q.failed("reclaim", err)
 	}
-	defer conn.Release()
-	pass, err := q.leaveOut(ctx, conn, &q.passedReclaims, "")
-	if err != nil {
-		return nil, q.failed("reclaim", err)
-	}
-	t := taking{q: q, conn: conn, limit: limit, queues: orAll(queues), pass: pass}
-	err = t.take(ctx, nil)
-	if refusesRow(err) != nil {
-		err = t.apart(ctx)
-	}
-	t.passOver(ctx)
+	t := taking{q: q, conn: conn, limit: limit, queues: orAll(queues)}
+	err = t.all(ctx)
+	conn.Release() // the calls below take one of their own
 	q.tookBack(ctx, t.taken)
 	for _, r := range t.refusals {
 		q.note(note{r, "the reaper of " + executor(), ""})
@@ -85,8 +77,22 @@ type taking struct {
 	limit    int
 	queues   []string
 	pass     []int64
+	sure     bool // a row that is left alone now is left alone by a trigger
 	taken    []Reclaimed
 	refusals []*Refusal
+}
+
+// all takes back what can be taken back, and passes over what the server refuses.
+func (t *taking) all(ctx context.Context) (err error) {
+	if t.pass, err = t.q.leaveOut(ctx, t.conn, &t.q.passedReclaims, ""); err != nil {
+		return err
+	}
+	err = t.take(ctx, nil)
+	if refusesRow(err) != nil {
+		err = t.apart(ctx)
+	}
+	t.passOver(ctx)
+	return err
 }
 
 // take takes back expired leases, or those of these ids alone.
@@ -112,6 +118,16 @@ func (t *taking) take(ctx context.Context, these []int64) error {
 		return err
 	}
 	t.taken = append(t.taken, taken...)
+	if len(alone) == 0 {
+		return nil
+	}
+	if !t.sure {
+		// Owner and lease may be another claim's than when the statement began, so that it
+		// left the row alone by itself. A second one sees what is there now.
+		t.sure = true
+		defer func() { t.sure = false }()
+		return t.take(ctx, alone)
+	}
 	for _, id := range alone {
 		t.refusals = append(t.refusals, leftAlone(id, "reclaim"))
 	}

@@ -92,6 +92,7 @@ func ExampleSchema_Query() {
 	// WHERE status = 'processing'
 	//   AND lease_expires_at < 'infinity' -- of which nothing can be subtracted
 	//   AND ($1::text[] IS NULL OR queue = ANY ($1::text[]))
+	//   AND id <> ALL ($2::bigint[])
 }
 
 // The GRANTs without which a role cannot ask for the queues that are paused.

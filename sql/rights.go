@@ -26,7 +26,8 @@ var (
 	called    = regexp.MustCompile(`\b` + DefaultSchema + `\.([a-z_]+)\(`)
 	numbered  = regexp.MustCompile(`nextval\(pg_catalog\.pg_get_serial_sequence\('` + DefaultSchema + `\.([a-z_]+)', '([a-z_]+)'\)\)`)
 	readsBack = regexp.MustCompile(`\b(RETURNING|ON CONFLICT)\b`)
-	itself    = regexp.MustCompile(`\)(,\n|\nUPDATE )`) // where the statement of a WITH ends
+	locks     = regexp.MustCompile(`\nFOR (NO KEY )?UPDATE\b`) // of a SELECT that changes nothing
+	itself    = regexp.MustCompile(`\)(,\n|\nUPDATE )`)        // where the statement of a WITH ends
 )
 
 // Rights are the rights that the statement of queries/<file>.sql needs besides USAGE
@@ -64,6 +65,9 @@ func (s *Schema) Rights(file string) []Right {
 		default:
 			need(table, "SELECT")
 		}
+	}
+	if first := touched.FindStringSubmatch(text); first != nil && strings.HasPrefix(text, "SELECT ") && locks.MatchString(text) {
+		need(first[2], "UPDATE")
 	}
 	for table, all := range privileges {
 		r := Right{Object: table, schema: s.name}

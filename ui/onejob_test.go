@@ -46,7 +46,9 @@ func (w *world) WhyWaiting(context.Context, int64) (queue.Waiting, error) {
 	return w.waiting, w.down
 }
 
-func (w *world) RefusedJob(_ context.Context, id int64) (*queue.Refused, error) { return w.refused[id], nil }
+func (w *world) RefusedJob(_ context.Context, id int64) (*queue.Refused, error) {
+	return w.refused[id], nil
+}
 
 func (w *world) KeyHolder(context.Context, string, string) (int64, error) {
 	w.touch("key holder")
