@@ -127,8 +127,8 @@ func TestNothingIsClaimedWhileHeartbeatsAreRefused(t *testing.T) {
 	waitFor(t, p, DBTrouble, func(e Event) bool { return e.Text == "heartbeats work again" })
 }
 
-// A heartbeat for no job shows nothing where each row is refused, so the next claims wait
-// longer and longer.
+// A heartbeat for no job shows nothing where each row is refused, so from the second job on
+// the next claims wait longer and longer.
 func TestClaimsWaitLongerWhileTheHeartbeatOfEveryJobIsRefused(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)
@@ -138,14 +138,15 @@ func TestClaimsWaitLongerWhileTheHeartbeatOfEveryJobIsRefused(t *testing.T) {
 		return context.Cause(ctx)
 	}), Options{Lease: time.Second})
 	p.heart.shy = pace{min: never, max: never}
+	shy := p.signals.shy.listen()
 	enqueue(t, q, many(20, queue.NewJob{})...)
 	start(t, p)
 	spawn(t, p, 1, "q")
 	waitFor(t, p, TrustEnded)
+	waitFor(t, p, DBTrouble, func(e Event) bool { return strings.HasPrefix(e.Text, "heartbeats fail: ") })
 	waitUntil(t, p, "its slot to be free", func() bool { return len(p.Workers()[0].Running) == 0 })
-	shy := p.signals.shy.listen()
 	receive(t, "the heart to hold back", shy)
-	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE attempts > 0"); n != 1 {
+	if n := count(t, q, "SELECT count(*) FROM leasetop.jobs WHERE attempts > 0"); n != 2 {
 		t.Errorf("%d jobs were claimed", n)
 	}
 	events, _ := p.Events(0)

@@ -21,14 +21,15 @@ type heart struct {
 	p    *Pool
 	wake chan struct{}
 
-	conn    *pgx.Conn     // used by serve alone, as the rest up to slow
-	idle    time.Duration // how long the connection may be silent; 0 is as long as it likes
-	refused bool          // the server refused the last heartbeat for jobs
-	shy     pace          // how long nothing is claimed after that
-	spoke   time.Duration // boot clock: when it was last used
-	slow    int           // how many connections in a row gave no answer in time
-	doubted bool          // the fields below are guarded by the pool's lock
-	urgent  bool          // the next heartbeat is due now, whenever the last was
+	conn    *pgx.Conn      // used by serve alone, as the rest up to slow
+	idle    time.Duration  // how long the connection may be silent; 0 is as long as it likes
+	refused bool           // the server refused the last heartbeat for jobs
+	alike   map[int64]bool // the jobs whose leases it refused to renew since it renewed one
+	shy     pace           // how long nothing is claimed after that
+	spoke   time.Duration  // boot clock: when it was last used
+	slow    int            // how many connections in a row gave no answer in time
+	doubted bool           // the fields below are guarded by the pool's lock
+	urgent  bool           // the next heartbeat is due now, whenever the last was
 	up      bool
 	changed chan struct{} // closed and replaced when up changes
 	trips   []time.Duration
@@ -127,7 +128,7 @@ func (h *heart) serve(ctx context.Context) {
 	defer h.disconnect()
 	for ctx.Err() == nil {
 		connecting := h.conn == nil
-		if connecting && h.refused && !h.holds() {
+		if connecting && h.refused && !h.renews() {
 			h.p.signals.shy.send(true)
 			h.refused = !sleep(ctx, h.shy.next()) // the next job may fare better
 		}
@@ -242,9 +243,11 @@ func (h *heart) beat(ctx context.Context) error {
 	}
 	if len(beat.Renewed) > 0 {
 		p.journal.touch()
-		h.refused = false
+		h.refused, h.alike = false, nil
 		h.shy.reset()
 		p.works("heartbeats")
+	} else if err := h.allRefused(beat.Refused); err != nil {
+		return err
 	}
 	p.signals.beat.send(nil)
 	return nil

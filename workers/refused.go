@@ -56,6 +56,35 @@ func (r *run) renewalRefused(refusal *queue.Refusal, answered time.Duration) {
 	p.emit(Event{Worker: r.worker.name, What: RowRefused, JobID: r.job.ID, Queue: r.job.Queue, Text: text})
 }
 
+// allRefused is told of the leases that the server refused to renew in a heartbeat which
+// renewed none. One job may be such a one. Two, and none renewed between them, are taken for
+// a server that refuses every heartbeat. The lock is held.
+func (h *heart) allRefused(refused []queue.RefusedLease) error {
+	for _, r := range refused {
+		if h.alike == nil {
+			h.alike = map[int64]bool{}
+		}
+		h.alike[r.JobID] = true
+		if len(h.alike) > 1 {
+			h.refused, h.alike = true, nil
+			return r.Refusal
+		}
+	}
+	return nil
+}
+
+// renews tells whether a lease is held that the server does not refuse to renew.
+func (h *heart) renews() bool {
+	h.p.mu.Lock()
+	defer h.p.mu.Unlock()
+	for _, r := range h.p.holders {
+		if r.rowRefused == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // trustRefused is ErrTrustEnded for a reason that can be told apart. The lock is held.
 func (r *run) trustRefused() error { return fmt.Errorf("%w: %w", ErrTrustEnded, r.rowRefused) }
 
