@@ -133,10 +133,14 @@ func TestClaimsWaitLongerWhileTheHeartbeatOfEveryJobIsRefused(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t)
 	refuseHeartbeats(t, q, "ROW")
-	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
+	p, err := New(q, on(func(ctx context.Context, _ *queue.Job) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}), Options{Lease: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Stop(context.Background()) }) // whose error names a job
 	p.heart.shy = pace{min: never, max: never}
 	shy := p.signals.shy.listen()
 	enqueue(t, q, many(20, queue.NewJob{})...)
