@@ -51,7 +51,7 @@ func TestActsOnADiscardedJobSayWhereItIs(t *testing.T) {
 		}
 	}
 	// Who may not look into the archive is told what can be known.
-	worker := openAs(t, q, "usage on schema leasetop", "select, insert, update on leasetop.jobs")
+	worker := openAs(t, q, "usage on schema leasetop", "select, insert, update on leasetop.jobs", "select, update on leasetop.redrive_jobs")
 	if done := must[Done](t)(worker.Redrive(t.Context(), "ann", id)); len(done.Skipped) != 1 || done.Skipped[0].Reason != "no such job" {
 		t.Errorf("without the right: %v", done.Skipped)
 	}

@@ -87,7 +87,7 @@ func (q *Queue) whyNotEdited(ctx context.Context, operation string, e Edit) erro
 	switch {
 	case errors.Is(err, ErrNotFound):
 		where, failed := q.missing(ctx, e.ID)
-		if failed != nil || where.Reason == noJob {
+		if failed != nil || where.Reason == NoSuchJob {
 			return errors.Join(fmt.Errorf("%s: %w", operation, ErrNotFound), failed)
 		}
 		return fmt.Errorf("%s: %s: %w", operation, where.Reason, ErrNotFound)

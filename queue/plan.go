@@ -10,13 +10,14 @@ import (
 // carefully. Without Canary, Pace and StopAt they are redriven all at once, as fast as the
 // database takes them, whatever becomes of them.
 type NewPlan struct {
-	IDs    []int64 // the set; it is fixed from now on
-	Filter string  // what chose them, for whoever reads the plan; "" when they were named one by one
-	Reason string  // why, for whoever reads the log
-	Canary int     // so many are redriven first, not counting those skipped, and the rest only when all of these have ended; as many again after a stop
-	Wait   bool    // after the canary somebody has to say go on: see Queue.ResumePlan. So it is anyway when most of it is gone, and nobody knows how it ended
-	Pace   float64 // jobs a second after the canary; at most MaxPace
-	StopAt *int    // stops when more than so many per cent of those that ended are dead again: at 0 the first does; nil is never. Of fewer than ten, the share is taken of ten, or of the whole canary. What has not ended tells nothing: while slow jobs run, only the canary holds the others back
+	IDs    []int64         // the set; it is fixed from now on
+	Filter string          // what chose them, for whoever reads the plan; "" when they were named one by one
+	Reason string          // why, for whoever reads the log
+	Canary int             // so many are redriven first, not counting those skipped, and the rest only when all of these have ended; as many again after a stop
+	Wait   bool            // after the canary somebody has to say go on: see Queue.ResumePlan. So it is anyway when most of it is gone, and nobody knows how it ended
+	Pace   float64         // jobs a second after the canary; at most MaxPace
+	Told   func(added int) // is called while the jobs of a large set are added; nil is nobody
+	StopAt *int            // stops when more than so many per cent of those that ended are dead again: at 0 the first does; nil is never. Of fewer than ten, the share is taken of ten, or of the whole canary. What has not ended tells nothing: while slow jobs run, only the canary holds the others back
 }
 
 // MaxPace is the fastest that a plan may be paced: faster than any database takes jobs.

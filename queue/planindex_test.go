@@ -20,8 +20,8 @@ func TestPlansOfRedrivePlans(t *testing.T) {
 		statement, args string
 		indexes         []string
 	}{
-		{statement: "plan_redrive", args: mine + ", 30000, 500, 10", indexes: batch},
-		{statement: "plan_redrive", args: mine + ", 30000, 5, 10", indexes: batch},
+		{statement: "plan_redrive", args: mine + ", 30000, 500, 10", indexes: append(batch, "redrive_jobs_once")},
+		{statement: "plan_redrive", args: mine + ", 30000, 5, 10", indexes: append(batch, "redrive_jobs_once")},
 		{statement: "plan_skip", args: mine + ", 30000, 'why', 10", indexes: batch},
 		{statement: "plan_undo", args: mine + ", 30000, 500, 10", indexes: batch},
 		{statement: "plan_undo_skip", args: mine + ", 30000, 'why', 10", indexes: batch},

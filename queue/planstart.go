@@ -10,8 +10,8 @@ import (
 )
 
 // planAdds is how many jobs one statement adds to a plan: few enough to end before a
-// statement_timeout, and for its caller to give up between two.
-const planAdds = 50_000
+// statement_timeout, for its caller to give up between two, and to tell how far it is.
+const planAdds = 10_000
 
 // StartPlan fixes the set of a plan in one transaction, with its entry in the operator log.
 // An id that is named twice is in it once; what the jobs are is looked at when their turn
@@ -49,6 +49,9 @@ func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, erro
 				return q.forbid(err, "plan_add")
 			}
 			added += len(some)
+			if p.Told != nil {
+				p.Told(added)
+			}
 		}
 		return nil
 	})

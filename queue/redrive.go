@@ -97,8 +97,8 @@ func (q *Queue) keyInUse(ctx context.Context, id int64) (string, error) {
 // changed is the reason when a job was not what it had to be, and now is.
 const changed = "changed a moment ago: try again"
 
-// noJob is the reason when there is no job of an id.
-const noJob = "no such job"
+// NoSuchJob is the reason of a [Skip], and of a [PlanJob], when there is no job of the id.
+const NoSuchJob = "no such job"
 
 // statusOf says in words why a job was not what was expected: format with its
 // status, unless that fits by now, or that it is elsewhere.
@@ -122,7 +122,7 @@ func (q *Queue) missing(ctx context.Context, id int64) (Skip, error) {
 	case err == nil:
 		return Skip{Reason: "already discarded"}, nil
 	case errors.Is(err, ErrNotFound), errors.As(err, new(*pgconn.PgError)): // who may not look there is told what is known
-		return Skip{Reason: noJob, Failed: true}, nil
+		return Skip{Reason: NoSuchJob, Failed: true}, nil
 	default:
 		return Skip{}, err
 	}

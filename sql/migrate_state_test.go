@@ -164,7 +164,7 @@ func TestStepsOfANewerProgram(t *testing.T) {
 		t.Fatalf("status %v, %v", steps, err)
 	}
 	for i, step := range steps {
-		if step.Version != int64(i+1) || !step.Applied || (step.File == "") != (i >= known) {
+		if step.Version <= int64(i) || !step.Applied || (step.File == "") != (i >= known) {
 			t.Errorf("step %d: %+v", i, step)
 		}
 	}

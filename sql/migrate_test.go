@@ -30,7 +30,7 @@ func applied(t *testing.T, url string) (n int) {
 		t.Fatal(err)
 	}
 	for i, step := range steps {
-		if step.Version != int64(i+1) || !strings.HasSuffix(step.File, ".sql") || step.Applied == step.AppliedAt.IsZero() {
+		if step.Version <= int64(i) || !strings.HasSuffix(step.File, ".sql") || step.Applied == step.AppliedAt.IsZero() {
 			t.Errorf("step %d: %+v", i, step)
 		}
 		if step.Applied {

@@ -103,7 +103,7 @@ func (d *deadTab) empty(read bool, err error, w int) []string {
 	case !d.line.applied.Empty():
 		return []string{"", t.dim.draw(" no dead letter matches the filter")}
 	}
-	return []string{"", " " + t.good.draw("✓") + t.dim.draw(" no dead letters: every job either completed or still has attempts left")}
+	return []string{"", " " + t.good.draw("✓") + t.dim.draw(" no dead letters")}
 }
 
 // asking says that a question is on its way and, once that is worth a word, for how long.

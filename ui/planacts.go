@@ -146,12 +146,8 @@ func planUndoable(p *queue.Plan) string {
 		return ""
 	case p.State == queue.PlanUndone, p.State == queue.PlanUndoing:
 		return "the plan " + isNow(p)
-	case p.Redriven == 0:
-		return "it has redriven nothing"
-	case p.Pending == 0 && p.State.Ended():
-		return "every job that it redrove has been claimed since"
 	}
-	return ""
+	return planwords.NothingToUndo(*p)
 }
 
 // isNow is a plan's state as it ends a sentence about it.

@@ -7,7 +7,7 @@
 -- more, or whose idempotency key a live one holds, is skipped with the reason. The workers of
 -- the queues are woken by the commit. The row of the plan is locked first, then the jobs in
 -- id order. A key that becomes live meanwhile fails it with 23505.
--- Run under plan_patience.sql: all that is joined is read once, whatever the statistics say. Index: primary keys, jobs_idempotency, jobs_archive_pkey.
+-- Run under plan_patience.sql: all that is joined is read once, whatever the statistics say. Index: primary keys, jobs_idempotency, jobs_archive_pkey, redrive_jobs_once.
 WITH mine AS (
   SELECT id, by_whom || ' (plan ' || id::text || ')' AS by
   FROM leasetop.redrive_plans
@@ -65,6 +65,13 @@ moved AS (
     AND judged.reason IS NULL
     AND jobs.status IN ('failed', 'dead')
   RETURNING jobs.id, jobs.queue),
+answered AS ( -- plans that redrove one before know that it had died again
+  UPDATE leasetop.redrive_jobs
+  SET again = pg_catalog.now()
+  WHERE job_id = ANY (ARRAY(SELECT id FROM moved))
+    AND plan <> $1::bigint
+    AND state = 'redriven'
+    AND again IS NULL),
 noted AS (
   UPDATE leasetop.redrive_jobs AS r
   SET state = CASE WHEN judged.job_id IN (SELECT id FROM moved) THEN 'redriven' ELSE 'skipped' END,

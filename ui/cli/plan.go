@@ -37,15 +37,21 @@ const letGo = 10 * time.Second
 // act, fixed from now on.
 func DeadMatching(ctx context.Context, p Printer, q *queue.Queue, where filter.Filter) ([]int64, error) {
 	defer p.endProgress()
+	tell := p.slowly()
 	return q.Matching(ctx, queue.Filter{Statuses: queue.DeadLetters, Where: where}, func(found, looked int) {
-		p.progress(fmt.Sprintf("found %s among %s dead letters", thousands(found), thousands(looked)))
+		tell(fmt.Sprintf("found %s among %s dead letters", thousands(found), thousands(looked)))
 	})
 }
 
 // StartPlan starts a plan, executes it and prints how many it brought back, and which it
 // skipped and why. When it is interrupted it pauses the plan.
 func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPlan) error {
+	tell := p.slowly()
+	plan.Told = func(added int) {
+		tell(fmt.Sprintf("begins a plan: %s of %s jobs", thousands(added), thousands(len(plan.IDs))))
+	}
 	started, err := q.StartPlan(ctx, Operator(), plan)
+	p.endProgress()
 	if err != nil {
 		return err
 	}
@@ -55,17 +61,18 @@ func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPla
 		return end
 	}
 	end = errors.Join(end, takenBack(ended))
-	return errors.Join(p.redriven(context.WithoutCancel(ctx), q, ended), end)
+	return errors.Join(p.redriven(context.WithoutCancel(ctx), q, ended, plan.Filter == ""), end)
 }
 
-// redriven prints what came of a plan in the words of a redrive.
-func (p Printer) redriven(ctx context.Context, q *queue.Queue, plan queue.Plan) error {
+// redriven prints what came of a plan in the words of a redrive. When its jobs were named
+// by id, one that there is not is an error.
+func (p Printer) redriven(ctx context.Context, q *queue.Queue, plan queue.Plan, named bool) error {
 	var skipped []queue.Skip
 	var ids []int64
 	err := eachPlanJob(ctx, q, plan.ID, func(j *queue.PlanJob) {
 		switch j.State {
 		case "skipped":
-			skipped = append(skipped, queue.Skip{ID: j.ID, Reason: j.Reason})
+			skipped = append(skipped, queue.Skip{ID: j.ID, Reason: j.Reason, Failed: named && j.Reason == queue.NoSuchJob})
 		case "redriven":
 			ids = append(ids, j.ID)
 		}
@@ -75,11 +82,11 @@ func (p Printer) redriven(ctx context.Context, q *queue.Queue, plan queue.Plan) 
 	}
 	out := bufio.NewWriter(p.Out)
 	if p.Format == JSON {
-		return errors.Join(line(out, map[string]any{"redriven": list(ids), "skipped": skips(skipped), "plan": plan}), out.Flush())
+		return errors.Join(line(out, map[string]any{"redriven": list(ids), "skipped": skips(skipped), "plan": plan}), out.Flush(), left(skipped, int(plan.Total)))
 	}
 	fmt.Fprintf(out, "redriven %d, skipped %d%s\n", plan.Redriven, plan.Skipped, rest(plan))
 	printSkipped(out, skipped)
-	return out.Flush()
+	return errors.Join(out.Flush(), left(skipped, int(plan.Total)))
 }
 
 // rest is what a plan has left, when it has.
@@ -224,12 +231,18 @@ func ResumePlan(ctx context.Context, p Printer, q *queue.Queue, why string, id i
 // UndoPlan takes back what a plan redrove and nobody has claimed since. Where another
 // process executes the plan, that does it, and to have asked for it is all there is to do.
 func UndoPlan(ctx context.Context, p Printer, q *queue.Queue, why string, id int64) error {
+	plan, err := q.Plan(ctx, id)
+	if err != nil {
+		return err
+	}
+	if nothing := planwords.NothingToUndo(plan); nothing != "" {
+		return fmt.Errorf("plan %d cannot be undone: %s", id, nothing)
+	}
 	if _, err := q.UndoPlan(ctx, Operator(), why, id); err != nil {
 		return err
 	}
-	err := p.executed(ctx, q, id)
+	err = p.executed(ctx, q, id)
 	if errors.Is(err, queue.ErrPlanTaken) {
-		var plan queue.Plan
 		if plan, err = q.Plan(ctx, id); err == nil {
 			fmt.Fprintf(p.Err, "leasetop: plan %d: asked: %s: `leasetop plan show %[1]d` tells how far it is\n", id, safe.Text(planwords.Elsewhere(plan)))
 			return p.planLine(plan)

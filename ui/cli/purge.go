@@ -37,7 +37,7 @@ func Purge(ctx context.Context, p Printer, q *queue.Queue, what queue.Purge) err
 		return errors.Join(line(out, struct {
 			What    queue.PurgeWhat `json:"what"`
 			Deleted int64           `json:"deleted"`
-			Kept    int64           `json:"kept"`
+			Kept    int64           `json:"kept,omitempty"`
 			First   []queue.Kept    `json:"first,omitempty"`
 		}{what.What, done.Deleted, done.Kept, done.First}), out.Flush(), failed)
 	}

@@ -23,6 +23,10 @@ type redriving struct {
 	statements bool
 }
 
+// canaryStopAt is when a plan with a canary stops unless the command says so: the
+// dashboard suggests the same.
+const canaryStopAt = 20
+
 // careful are the flags that make a redrive of named ids a plan.
 var careful = []string{"canary", "wait", "pace", "stop-at", "reason"}
 
@@ -35,7 +39,7 @@ func addRedrive(root *cobra.Command, o *options, add adder) {
 			"and carries it out, in short transactions. So does any of --canary, --wait, --pace, --stop-at and --reason. `leasetop plan` lists plans, pauses, resumes and undoes them, " +
 			"and so does the dashboard. ctrl+c pauses the plan. A job that cannot be brought back is skipped with the reason, which is no failure.\n\n" +
 			"--canary redrives so many first and waits until all of them have ended. Then it goes on by itself when no more of them died again than --stop-at allows, " +
-			"and with --wait not before somebody says `leasetop plan resume`.\n\n" +
+			"and with --wait not before somebody says `leasetop plan resume`. With neither it stops at 20 per cent; --stop-at 100 never does.\n\n" +
 			"Exit status: 0 when it is done, or waits as it was told to by --wait, 3 when it stopped by itself because too many died again, " +
 			"4 when somebody paused, cancelled or interrupted it.\n\n" + filterHelp,
 		Example: "leasetop redrive 17 42\nleasetop redrive 'queue:emails error:\"421\"' --dry-run\n" +
@@ -52,7 +56,7 @@ func addRedrive(root *cobra.Command, o *options, add adder) {
 	flags.Var((*count)(&r.plan.Canary), "canary", "redrive so many first and wait until they have ended (default all at once)")
 	flags.BoolVar(&r.plan.Wait, "wait", false, "after the canary wait for `leasetop plan resume`")
 	flags.Var((*perSecond)(&r.plan.Pace), "pace", "so many jobs a second (default as fast as it goes)")
-	flags.Var(percent{&r.plan.StopAt}, "stop-at", "stop when more than so many per cent of those that ended are dead again; 0: when one is (default never)")
+	flags.Var(percent{&r.plan.StopAt}, "stop-at", "stop when more than so many per cent of those that ended are dead again; 0: when one is (default: with --canary and without --wait 20, else never)")
 	flags.StringVar(&r.plan.Reason, "reason", "", "why, for whoever reads the log")
 }
 
@@ -90,6 +94,9 @@ func (r *redriving) run(ctx context.Context, o *options, cmd *cobra.Command, arg
 	}
 	return cli.With(ctx, o.where(), func(d *cli.Database) (err error) {
 		plan := r.plan
+		if plan.Canary > 0 && plan.StopAt == nil && !plan.Wait {
+			plan.StopAt = new(canaryStopAt) // nobody looks at how it ended but the plan
+		}
 		plan.IDs, plan.Filter = ids, where.String()
 		if set := len(args) == 0 || words; set {
 			if plan.IDs, err = cli.DeadMatching(ctx, o.printer(), d.Queue, where); err != nil {

@@ -102,6 +102,20 @@ func Works(s queue.PlanState) bool {
 	return s == queue.PlanRunning || s == queue.PlanCanary || s == queue.PlanUndoing
 }
 
+// NothingToUndo says why a plan has redriven nothing that could be taken back; "" when
+// it has, or is being undone.
+func NothingToUndo(p queue.Plan) string {
+	switch {
+	case p.State == queue.PlanUndoing, p.State == queue.PlanUndone:
+		return ""
+	case p.Redriven == 0:
+		return "it has redriven nothing"
+	case p.Pending == 0 && p.State.Ended():
+		return "every job that it redrove has been claimed since"
+	}
+	return ""
+}
+
 // Elsewhere says, of a plan that another process executes, what happens to it there.
 func Elsewhere(p queue.Plan) string {
 	if p.State == queue.PlanUndoing {
