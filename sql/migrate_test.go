@@ -59,7 +59,7 @@ func TestMigrateUpDownUp(t *testing.T) {
 
 	for n := len(steps); n > 0; n-- {
 		step, err := leasesql.MigrateDown(t.Context(), config(t, url), "")
-		if err != nil || step.Version != int64(n) || step.Applied || applied(t, url) != n-1 {
+		if err != nil || step.Version != steps[n-1].Version || step.Applied || applied(t, url) != n-1 {
 			t.Fatalf("down from %d: %+v, %v, %d left", n, step, err, applied(t, url))
 		}
 	}
