@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"ui/plain":                      {"ui/safe", "queue", "queue/alert", "queue/watch", "workers"},
 	"ui/cli":                        {"ui/editor", "ui/mask", "ui/planwords", "ui/safe", "ui/sift", "queue", "queue/alert", "queue/filter", "queue/watch", "sql", "sql/local", "workers", "workers/child", "workers/scenario", "workers/scenario/stories"},
 	"":                              {"ui/command"},
+	"internal/testall":              {},
 	"screenshots":                   {"screenshots/draw", "ui/term", "workers/scenario", "workers/scenario/stories"},
 	"screenshots/draw":              {"ui/term"},
 	"ui/command":                    {"ui", "ui/cli", "ui/plain", "ui/safe", "queue", "queue/alert", "queue/filter", "queue/watch", "workers", "workers/demo", "workers/faults", "workers/overlap", "workers/scenario", "workers/scenario/stories"},

@@ -3,6 +3,7 @@ package testdb
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/leasetop/leasetop/sql/local"
@@ -13,11 +14,16 @@ import (
 // server ends with the test.
 func Home(t testing.TB) string {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "leasetop-test-")
+	dir, err := local.ScratchFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(home, 0o755); err != nil {
+	sweepServers(dir)
+	home := filepath.Join(dir, uniqueName("home"))
+	if err := os.Mkdir(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(home, 0o755); err != nil { // whatever our umask
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,5 +71,19 @@ func removeAbandoned(ctx context.Context, dir string) {
 		if abandoned(entry.Name(), "own") {
 			_ = local.Remove(ctx, local.Options{Dir: dir, Name: entry.Name()}) // else the next run does
 		}
+		if abandoned(entry.Name(), "home") {
+			removeHome(ctx, filepath.Join(dir, entry.Name()))
+		}
 	}
+}
+
+// removeHome removes the servers under a test's home, and it.
+func removeHome(ctx context.Context, home string) {
+	servers, _ := os.ReadDir(home)
+	for _, server := range servers {
+		if server.IsDir() {
+			_ = local.Remove(ctx, local.Options{Dir: home, Name: server.Name()})
+		}
+	}
+	_ = os.RemoveAll(home) // else the next run does
 }
