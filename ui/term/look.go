@@ -97,12 +97,17 @@ func (t *Term) WaitFor(text string, timeout time.Duration) error {
 	})
 }
 
+// lookAgain is between two looks at a screen that does not change: what is waited
+// for may be beside it, as in the database.
+const lookAgain = 100 * time.Millisecond
+
 // Wait waits until seen says yes to the screen. It looks whenever the screen
-// changed, and once more when the program has ended. What is waited for stands
-// in the error.
+// changed, now and then, and once more when the program has ended. What is waited
+// for stands in the error.
 func (t *Term) Wait(what string, timeout time.Duration, seen func(*Frame) bool) error {
-	deadline := time.NewTimer(timeout)
+	deadline, again := time.NewTimer(timeout), time.NewTicker(lookAgain)
 	defer deadline.Stop()
+	defer again.Stop()
 	for {
 		t.lock()
 		f, changed := t.frame(), t.changed
@@ -112,6 +117,7 @@ func (t *Term) Wait(what string, timeout time.Duration, seen func(*Frame) bool) 
 		}
 		select {
 		case <-changed:
+		case <-again.C:
 		case <-t.exited:
 			if f = t.Frame(); seen(f) {
 				return nil
