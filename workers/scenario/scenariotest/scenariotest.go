@@ -4,6 +4,9 @@ package scenariotest
 
 import (
 	"context"
+	"flag"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -13,9 +16,18 @@ import (
 	"github.com/leasetop/leasetop/workers/scenario"
 )
 
-// Main runs a package's tests, as testdb.Main does. Its binary is a worker process, too.
+// abreast is how many plays a processor has at a time: they wait for leases to run out,
+// most of the time, but more than other tests keep it busy.
+const abreast = 3
+
+// Main runs a package's tests, as testdb.Main does, several plays at a time. Its binary is
+// a worker process, too.
 func Main(m *testing.M) {
 	faults.ChildMain() // this may be a worker process
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(abreast*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	testdb.Main(m)
 }
 
