@@ -14,6 +14,26 @@ type heading struct {
 	must string // what of the note is said where there is no room for all: polled
 }
 
+// restLeast is in how few cells the second part of a heading still says something.
+const restLeast = 12
+
+// restIn is the second part in what the first leaves of the room: cut in the middle where it is
+// too long, and without it where next to nothing would stay. What must be said of the note goes before.
+func (h *heading) restIn(room, used int) string {
+	rest := safe.Text(h.rest)
+	left := room - used - 1
+	switch {
+	case safe.Width(rest) <= left:
+		return rest
+	case h.must != "":
+		left -= safe.Width(safe.Text(h.must)) + 2
+	}
+	if left < restLeast {
+		return ""
+	}
+	return middled(rest, left)
+}
+
 // edge draws a line of exactly w cells with the heading in it, between two
 // corners: ╭─ QUEUES 4 ───────── expiring first ─╮
 func (t *theme) edge(h heading, corners string, w int, focused bool) string {
@@ -31,7 +51,7 @@ func (t *theme) edge(h heading, corners string, w int, focused bool) string {
 		text := safe.Text(h.name)
 		used = safe.Width(mark) + safe.Width(text) + 2
 		title = line.draw(mark) + " " + name.draw(text) + " "
-		if rest := safe.Text(h.rest); rest != "" && used+safe.Width(rest)+1 <= room {
+		if rest := h.restIn(room, used); rest != "" {
 			used += safe.Width(rest) + 1
 			title = line.draw(mark) + " " + name.draw(text) + " " + t.accent.draw(rest) + " "
 		}

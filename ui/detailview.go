@@ -184,6 +184,12 @@ func (d *detail) facts(w int) []string {
 			lines = append(lines, " "+t.dim.draw(safe.Fit(pick(i == 0, name, ""), factName))+" "+k.draw(line))
 		}
 	}
+	if safe.Width(safe.Text(kindOf(j.Queue, j.Kind))) > w-24 { // the heading cannot show it whole
+		named("queue", t.text, wrap(j.Queue, w-factName-1))
+		if j.Kind != "" {
+			named("kind", t.text, wrap(j.Kind, w-factName-1))
+		}
+	}
 	for i, why := range d.held() {
 		if i == 0 {
 			lines = append(lines, "")
