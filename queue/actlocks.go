@@ -84,11 +84,12 @@ func (q *Queue) writePatiently(ctx context.Context, statement string, args []any
 // is at its end. The error says then who has the job locked.
 func (q *Queue) patiently(ctx context.Context, id int64, do func(context.Context) error) error {
 	for p := patienceOf(ctx); ; {
+		began := time.Now()
 		err := finishing(ctx, do)
 		if !locked(err) {
 			return err
 		}
-		if p.spend(lockPause); p.wait(ctx) {
+		if p.spend(time.Since(began)); p.wait(ctx) {
 			continue
 		}
 		if ctx.Err() != nil {

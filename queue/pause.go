@@ -68,14 +68,21 @@ func (q *Queue) Pauses(ctx context.Context) ([]Pause, error) {
 // names runs a statement on queues that returns some of their names.
 func (q *Queue) names(ctx context.Context, statement string, queues []string, args ...any) ([]string, error) {
 	var names []string
-	err := q.write(ctx, statement, append([]any{queues}, args...), func(row pgx.CollectableRow) error {
-		var name string
-		err := row.Scan(&name)
-		names = append(names, name)
-		return err
+	err := q.patiently(ctx, 0, func(ctx context.Context) error {
+		names = nil
+		return q.namesOnce(ctx, statement, queues, args, &names)
 	})
 	slices.Sort(names)
 	return names, q.failed(statement, err)
+}
+
+func (q *Queue) namesOnce(ctx context.Context, statement string, queues []string, args []any, names *[]string) error {
+	return q.writePatiently(ctx, statement, append([]any{queues}, args...), func(row pgx.CollectableRow) error {
+		var name string
+		err := row.Scan(&name)
+		*names = append(*names, name)
+		return err
+	})
 }
 
 func checkQueues(queues []string) error {

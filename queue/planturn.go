@@ -64,6 +64,20 @@ func (q *Queue) turn(ctx context.Context, id int64, what, by, why string, token 
 		states[i] = string(state)
 	}
 	args := []any{id, states, string(to), errorText(by), errorText(why), token, what}
-	err = q.write(ctx, "plan_turn", args, func(pgx.CollectableRow) error { turned = true; return nil })
+	err = q.patiently(ctx, 0, func(ctx context.Context) error {
+		turned = false
+		return q.writeTurning(ctx, args, func(pgx.CollectableRow) error { turned = true; return nil })
+	})
 	return turned, q.failed(fmt.Sprintf("bring plan %d into the state %s", id, to), err)
+}
+
+// writeTurning waits for a batch of the plan that is under way, and not for who has the
+// plan's row locked for long.
+func (q *Queue) writeTurning(ctx context.Context, args []any, each func(pgx.CollectableRow) error) error {
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return q.transaction(ctx, conn.Conn(), []string{"turn_patience"}, "plan_turn", args, each)
 }

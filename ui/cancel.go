@@ -97,7 +97,7 @@ func (a *app) cancelled(m cancelledMsg) {
 	case len(m.done.IDs) > 0:
 		a.say(okay, fmt.Sprintf("job %d is dead: cancelled", m.id))
 	case len(m.done.Skipped) > 0:
-		a.say(caution, fmt.Sprintf("job %d %s", m.id, tooLate(m.done.Skipped[0].Reason)))
+		a.say(caution, fmt.Sprintf("job %d %s", m.id, tooLate(whyLeft(m.done.Skipped[0]))))
 	}
 }
 

@@ -101,7 +101,11 @@ func takeBackKey(a *app, job *queue.Job) action {
 					if errors.Is(err, queue.ErrLeaseLost) {
 						return queue.Done{Skipped: []queue.Skip{{ID: id, Reason: "is under another lease by now, or has ended"}}}, nil
 					}
-					return queue.Done{}, err
+					skip, err := queue.Skipped(err)
+					if err != nil {
+						return queue.Done{}, err
+					}
+					return queue.Done{Skipped: []queue.Skip{skip}}, nil
 				}
 				return queue.Done{IDs: []int64{id}}, nil
 			})
@@ -171,7 +175,7 @@ func (a *app) actedOn(m actedMsg) {
 	case m.err != nil:
 		a.say(danger, m.err.Error())
 	case len(m.done.Skipped) > 0:
-		a.say(caution, fmt.Sprintf("job %d: %s", m.id, m.done.Skipped[0].Reason))
+		a.say(caution, fmt.Sprintf("job %d: %s", m.id, whyLeft(m.done.Skipped[0])))
 	default:
 		a.say(okay, m.said)
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/leasetop/leasetop/queue"
+	"github.com/leasetop/leasetop/ui/mask"
 )
 
 // subject is one job that an action is about, as it was when the action began.
@@ -75,7 +76,7 @@ func (a *app) report(text string, skipped int, some []queue.Skip, err error) {
 		text += ", skipped " + thousands(int64(skipped)) + ": "
 		var reasons []string
 		for _, s := range some[:min(len(some), 3)] {
-			reasons = append(reasons, fmt.Sprintf("%d %s", s.ID, s.Reason))
+			reasons = append(reasons, fmt.Sprintf("%d %s", s.ID, whyLeft(s)))
 		}
 		text += strings.Join(reasons, "; ") + pick(skipped > len(reasons), "; …", "")
 	}
@@ -83,4 +84,15 @@ func (a *app) report(text string, skipped int, some []queue.Skip, err error) {
 		kind, text = danger, text+" · "+err.Error()
 	}
 	a.say(kind, text)
+}
+
+// whyLeft is why an act left a job, with what the server adds, and without secrets: its
+// words may hold values of the row.
+func whyLeft(s queue.Skip) string {
+	text := s.Reason
+	if s.Detail != "" {
+		text += " (" + s.Detail + ")"
+	}
+	text, _ = mask.Text(text)
+	return text
 }
