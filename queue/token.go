@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Token is the fencing token of one claim, the text of locked_by:
@@ -46,12 +47,22 @@ func ParseToken(owner string) (t Token, ok bool) {
 
 // NewProcess names this start of this process for its tokens: host:pid:boot.
 func NewProcess() string {
-	host, err := os.Hostname()
-	if err != nil || host == "" {
-		host = "unknown"
-	}
-	host = strings.NewReplacer("/", "-", "#", "-", ":", "-").Replace(host)
+	host, _ := os.Hostname()
 	var boot [4]byte
 	rand.Read(boot[:]) // never fails since Go 1.24
-	return fmt.Sprintf("%.100s:%d:%s", host, os.Getpid(), hex.EncodeToString(boot[:]))
+	return fmt.Sprintf("%.100s:%d:%s", hostInToken(host), os.Getpid(), hex.EncodeToString(boot[:]))
+}
+
+// hostInToken is a host's name as a token may hold it: a kernel takes any bytes for one, a
+// database only UTF-8, and some characters part a token.
+func hostInToken(host string) string {
+	if host == "" {
+		return "unknown"
+	}
+	return strings.Map(func(c rune) rune {
+		if c == utf8.RuneError || c < ' ' || c == 0x7f || strings.ContainsRune("/#:", c) {
+			return '-'
+		}
+		return c
+	}, host)
 }

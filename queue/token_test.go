@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -97,4 +98,20 @@ func TestErrorTextCanAlwaysBeStored(t *testing.T) {
 			t.Fatal("storable text was changed")
 		}
 	})
+}
+
+func TestTokenHoldsAnyHostsName(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"app1":            "app1",
+		"b\u00fccher":     "b\u00fccher",
+		"a\xff\xfeb":      "a--b",
+		"a\x00b\x1b[1m\n": "a-b-[1m-",
+		"a/b#c:d":         "a-b-c-d",
+		"":                "unknown",
+	} {
+		if got := hostInToken(host); got != want || !utf8.ValidString(got) {
+			t.Errorf("%q: %q, want %q", host, got, want)
+		}
+	}
 }

@@ -214,7 +214,9 @@ func (h *heart) beat(ctx context.Context) error {
 		return err
 	}
 	h.doubted = false
-	h.took(answered - sent)
+	if len(beat.Renewed) == len(runs) { // else it took two
+		h.took(answered - sent)
+	}
 	held := make(map[queue.Lease]*run, len(runs))
 	length := make(map[queue.Lease]time.Duration, len(runs))
 	for i, r := range runs {
