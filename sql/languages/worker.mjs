@@ -51,6 +51,7 @@ export async function work(handle, options) {
   const boot = `${hostname().replace(/[/#:]/g, "-")}:${process.pid}:${randomBytes(4).toString("hex")}`;
   const runs = new Map(); // the jobs at work and the promises of their ends
   const held = new Map(); // those whose leases are renewed, by id and owner
+  const passed = new Map(); // the jobs that the server refuses to change: until when, and for how long, they are passed over
   const [claimBell, beatBell, reapBell, earsBell, stopBell] = Array.from({ length: 5 }, () => new Bell());
   const base = new Session(o.url, 10);
   const heart = new Session(o.url, Math.max(o.lease / 3, 1)); // heartbeats must not wait behind claims
@@ -66,7 +67,7 @@ export async function work(handle, options) {
       if (stopping || free <= 0 || !heart.up) break; // what could not be renewed is not claimed
       const owner = `${boot}/node#${++claims}`; // the fencing token: no other claim ever has it
       const sent = clock();
-      const rows = await base.query(SQL.claim, [queue, owner, o.lease, free, "-infinity", "-9223372036854775808"]);
+      const rows = await claimFrom(queue, owner, free);
       found += rows.length;
       for (const [id, queue, kind, text, , attempts, maxAttempts, , , , , , , , , cancelledBy] of rows) {
         const job = { id, queue, kind, text, attempts: Number(attempts), maxAttempts: Number(maxAttempts), owner, cancelledBy };
@@ -80,6 +81,39 @@ export async function work(handle, options) {
     if (runs.size >= o.slots) return 3600; // the end of a job rings
     pause = found > 0 ? 0 : Math.min(Math.max(2 * pause, 0.1), 5);
     return pause * (1 - Math.random() / 4);
+  }
+
+  // claimFrom claims jobs of one queue; those that the server refuses to change are passed over.
+  async function claimFrom(queue, owner, free) {
+    try {
+      return await base.query(SQL.claim, [queue, owner, o.lease, free, "-infinity", "-9223372036854775808", passingOver()]);
+    } catch (error) {
+      if (!refused(error)) throw error;
+    }
+    const rows = [];
+    for (const [id] of await base.query(SQL.claimable, [queue, free, passingOver()])) {
+      try {
+        for (const [, ...row] of await base.query(SQL.claim_these, [queue, owner, o.lease, [id]])) {
+          if (row[0] === null) passOver(id, "a trigger leaves the row as it was");
+          else rows.push(row);
+        }
+      } catch (error) {
+        if (refused(error)) passOver(id, error.message);
+        else if (rows.length > 0) break; // those are leased
+        else throw error;
+      }
+    }
+    return rows;
+  }
+
+  const passingOver = () => [...passed].filter(([, { until }]) => clock() < until).map(([id]) => id);
+
+  // passOver leaves a job out of claims and reclaims for a second, then for twice as long each time.
+  function passOver(id, why) {
+    const wait = Math.min(2 * (passed.get(id)?.wait ?? 0.5), 300);
+    if (passed.size >= 1000) passed.clear();
+    passed.set(id, { until: clock() + wait, wait });
+    o.log(`job ${id}: the server refuses to change it, it is passed over for ${wait} s: ${why}`);
   }
 
   async function run(job) {
@@ -134,7 +168,7 @@ export async function work(handle, options) {
     const jobs = new Map(held);
     const column = (name) => Array.from(jobs.values(), (job) => job[name]);
     const stood = heart.up, sent = clock();
-    const rows = await heart.query(SQL.heartbeat, [column("id"), column("owner"), column("id").map(() => o.lease), column("id").map(() => 0)]);
+    const rows = await renew([...jobs.values()]);
     if (!stood) claimBell.ring();
     for (const [id, owner, cancelledBy] of rows) {
       const job = jobs.get(key(id, owner));
@@ -143,10 +177,28 @@ export async function work(handle, options) {
       if (cancelledBy) stop(job, new Cancelled(`cancelled by ${cancelledBy}`));
     }
     if (jobs.size > 0) { // locked by somebody just now, which leaves the deadline as it was, or lost
-      const owners = new Map((await heart.query(SQL.lease_owners, [column("id")])).map(([id, , owner]) => [id, owner]));
-      for (const job of jobs.values()) if (owners.get(job.id) !== job.owner) lose(job, "it is not ours any more");
+      const rest = [...jobs.values()];
+      const rows = await heart.query(SQL.lease_owners, [column("id"), column("owner")]);
+      const ours = new Set(rows.filter(([, , , same]) => same === "t").map(([n]) => rest[n - 1]));
+      for (const job of rest) if (!ours.has(job)) lose(job, "it is not ours any more");
     }
     return o.lease / 3;
+  }
+
+  // renew renews leases together. If the server refuses one of the rows, the others are renewed one by one.
+  async function renew(jobs) {
+    try {
+      return await heart.query(SQL.heartbeat, [jobs.map((job) => job.id), jobs.map((job) => job.owner), jobs.map(() => o.lease), jobs.map(() => 0)]);
+    } catch (error) {
+      if (!refused(error)) throw error;
+      if (jobs.length === 1) {
+        o.log(`job ${jobs[0].id}: the server refuses to renew its lease: ${error.message}`);
+        return [];
+      }
+    }
+    const rows = [];
+    for (const job of jobs) rows.push(...(await renew([job])));
+    return rows;
   }
 
   // watch stops what could not be renewed in time, before anybody else can have it.
@@ -167,11 +219,32 @@ export async function work(handle, options) {
   }
 
   async function reap() { // for workers that died, whatever their language
-    const rows = await base.query(SQL.reclaim, [500, null]);
-    for (const [id, , , , status, owner] of rows) o.log(`job ${id} is reclaimed from ${owner}, now ${status}`);
+    const rows = await reclaim();
+    for (const [id, , , , status, owner] of rows) {
+      if (status === null) passOver(id, "a trigger leaves the row as it was");
+      else o.log(`job ${id} is reclaimed from ${owner}, now ${status}`);
+    }
     const queues = new Set(rows.filter(([, , , , status]) => status === "pending").map(([, queue]) => queue));
     if (queues.size > 0) await base.query(SQL.wake, [[...queues]]);
     return (o.lease / 3) * (1 - Math.random() / 5);
+  }
+
+  async function reclaim() {
+    try {
+      return await base.query(SQL.reclaim, [500, null, passingOver(), null]);
+    } catch (error) {
+      if (!refused(error)) throw error;
+    }
+    const rows = [];
+    for (const [id] of await base.query(SQL.reclaimable, [500, null, passingOver()])) {
+      try {
+        rows.push(...(await base.query(SQL.reclaim, [1, null, [], [id]])));
+      } catch (error) {
+        if (!refused(error)) throw error;
+        passOver(id, error.message);
+      }
+    }
+    return rows;
   }
 
   // ---- wake-ups ----
@@ -274,6 +347,11 @@ function storable(error) {
 // passing tells errors of the connection or the moment from those that every try meets.
 const passing = (error) => !(error instanceof pg.DatabaseError) || /^(08|40|53|55|57|58|25006)/.test(error.code);
 
+// refused tells errors about the row that is to be changed, after which other rows can be:
+// of a constraint, a value, a policy, or raised by a trigger.
+const refused = (error) => error instanceof pg.DatabaseError && !/^(08|25|40|53|55|57|58|22021|22P05)/.test(error.code) &&
+  (/^(09|21|22|23|27|38|39|44|54|P0|XX)/.test(error.code) || ["exec_stmt_raise", "ExecWithCheckOptions"].includes(error.routine));
+
 // A bell wakes who waits for it, or who will wait next.
 class Bell {
   #rung = false;
@@ -374,6 +452,7 @@ WHERE id = ANY (ARRAY(
     AND status = 'pending'
     AND run_at <= pg_catalog.now()
     AND (run_at, id) >= ($5::timestamptz, $6::bigint)
+    AND id <> ALL ($7::bigint[])
     AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
   ORDER BY run_at, id
   LIMIT $4::int
@@ -381,6 +460,46 @@ WHERE id = ANY (ARRAY(
 RETURNING id, queue, kind, payload, status, attempts, max_attempts, run_at, locked_at, locked_by,
   lease_expires_at, coalesce(last_error, ''), coalesce(idempotency_key, ''), created_at, updated_at,
   coalesce(cancelled_by, '')
+`,
+  claimable: `
+SELECT id, xmin::text
+FROM leasetop.jobs
+WHERE queue = $1::text
+  AND status = 'pending'
+  AND run_at <= pg_catalog.now()
+  AND id <> ALL ($3::bigint[])
+  AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
+ORDER BY run_at, id
+LIMIT $2::int
+FOR UPDATE SKIP LOCKED
+`,
+  claim_these: `
+WITH held AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE id = ANY ($4::bigint[])
+    AND queue = $1::text
+    AND status IS NOT DISTINCT FROM 'pending'
+    AND run_at <= pg_catalog.now()
+    AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
+  FOR UPDATE SKIP LOCKED),
+claimed AS (
+  UPDATE leasetop.jobs
+  SET status = 'processing',
+      locked_at = pg_catalog.now(),
+      locked_by = $2::text,
+      lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8),
+      attempts = least(attempts, 2147483646) + 1,
+      cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
+      updated_at = pg_catalog.now()
+  FROM held
+  WHERE jobs.id = held.id
+  RETURNING jobs.id, queue, kind, payload, status, attempts, max_attempts, run_at, locked_at, locked_by,
+    lease_expires_at, coalesce(last_error, '') AS last_error, coalesce(idempotency_key, '') AS idempotency_key, created_at, updated_at,
+    coalesce(cancelled_by, '') AS cancelled_by)
+SELECT held.id, claimed.*
+FROM held
+LEFT JOIN claimed ON claimed.id = held.id
 `,
   complete: `
 UPDATE leasetop.jobs
@@ -402,7 +521,7 @@ SET status = CASE WHEN cancelled_by IS NOT NULL THEN 'dead' WHEN attempts < max_
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by ELSE $3::text END,
+    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) ELSE $3::text END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
       CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, pg_catalog.left($3::text, 2000)),
     updated_at = pg_catalog.now()
@@ -417,7 +536,7 @@ SET status = 'dead',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
+    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
       CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, pg_catalog.left($3::text, 2000)),
     updated_at = pg_catalog.now()
@@ -434,7 +553,7 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || cancelled_by END,
+    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) END,
     errors = CASE WHEN cancelled_by IS NULL THEN errors
       ELSE leasetop.with_attempt(errors, attempts, locked_by, 'cancelled', '') END,
     updated_at = pg_catalog.now()
@@ -457,12 +576,12 @@ SET lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => held.
     updated_at = pg_catalog.now()
 FROM held
 WHERE jobs.id = held.id
-RETURNING jobs.id, jobs.locked_by, coalesce(jobs.cancelled_by, '')
+RETURNING jobs.id, jobs.locked_by, coalesce(pg_catalog.left(jobs.cancelled_by, 1000), '')
 `,
   lease_owners: `
-SELECT id, status, coalesce(locked_by, '')
-FROM leasetop.jobs
-WHERE id = ANY ($1::bigint[])
+SELECT asked.n, jobs.status, coalesce(pg_catalog.left(jobs.locked_by, 1000), ''), jobs.locked_by IS NOT DISTINCT FROM asked.owner
+FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS asked(id, owner, n)
+JOIN leasetop.jobs ON jobs.id = asked.id
 `,
   reclaim: `
 WITH expired AS (
@@ -470,30 +589,46 @@ WITH expired AS (
   FROM leasetop.jobs
   WHERE status = 'processing' AND lease_expires_at < pg_catalog.now()
     AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
+    AND id <> ALL ($3::bigint[])
+    AND ($4::bigint[] IS NULL OR id = ANY ($4::bigint[]))
   ORDER BY id
   LIMIT $1::int
-  FOR NO KEY UPDATE SKIP LOCKED)
-UPDATE leasetop.jobs
-SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
-    locked_at = NULL,
-    locked_by = NULL,
-    lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by
-      WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
-    errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
-    updated_at = pg_catalog.now()
-FROM expired, LATERAL (
-  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
-  FROM (
-    SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
-    FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt
-    WHERE history.id = expired.id) AS counted) AS lost
-WHERE jobs.id = expired.id
-  AND jobs.status IS NOT DISTINCT FROM 'processing'
-  AND jobs.locked_by = expired.locked_by
-  AND jobs.lease_expires_at < pg_catalog.now()
-RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
-  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')
+  FOR NO KEY UPDATE SKIP LOCKED),
+reclaimed AS (
+  UPDATE leasetop.jobs
+  SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
+      locked_at = NULL,
+      locked_by = NULL,
+      lease_expires_at = NULL,
+      last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || pg_catalog.left(cancelled_by, 1000)
+        WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
+      errors = leasetop.with_attempt(errors, attempts, pg_catalog.left(expired.locked_by, 1000), 'lost', lost.text),
+      updated_at = pg_catalog.now()
+  FROM expired, LATERAL (
+    SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
+    FROM (
+      SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
+      FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt
+      WHERE history.id = expired.id) AS counted) AS lost
+  WHERE jobs.id = expired.id
+    AND jobs.status IS NOT DISTINCT FROM 'processing'
+    AND jobs.locked_by = expired.locked_by
+    AND jobs.lease_expires_at < pg_catalog.now()
+  RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, jobs.cancelled_by)
+SELECT expired.id, coalesce(queue, ''), coalesce(kind, ''), coalesce(attempts, 0), status, pg_catalog.left(expired.locked_by, 1000),
+  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(pg_catalog.left(cancelled_by, 1000), '')
+FROM expired
+LEFT JOIN reclaimed ON reclaimed.id = expired.id
+`,
+  reclaimable: `
+SELECT id
+FROM leasetop.jobs
+WHERE status = 'processing' AND lease_expires_at < pg_catalog.now()
+  AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
+  AND id <> ALL ($3::bigint[])
+ORDER BY id
+LIMIT $1::int
+FOR NO KEY UPDATE SKIP LOCKED
 `,
   listen_ready: `
 LISTEN leasetop_ready

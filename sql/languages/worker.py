@@ -78,6 +78,7 @@ class Worker:
         self.heart = Session(url, max(lease / 3, 1))  # heartbeats must not wait behind claims
         self.ears = Session(url, 5, self.heard)
         self.runs, self.held = set(), {}  # the jobs at work; those whose leases are renewed, by id and owner
+        self.passed = {}  # the jobs that the server refuses to change: until when, and for how long, they are passed over
         self.claim_bell, self.beat_bell, self.reap_bell, self.no_bell = (threading.Event() for _ in range(4))
         self.news = SimpleQueue()  # a signal's number, or None when a job ended; a handler of signals may put
         self.pause, self.stopping, self.over = 0, False, False
@@ -94,7 +95,7 @@ class Worker:
                 self.claims += 1
                 owner = f"{self.boot}/python#{self.claims}"  # the fencing token: no other claim ever has it
                 sent = clock()
-                rows = self.base.query("claim", name, owner, self.lease, free, "-infinity", -2**63)
+                rows = self.claim_from(name, owner, free)
                 found += len(rows)
                 for row in rows:
                     # The database granted the lease after this was sent: so long it is ours for certain.
@@ -106,6 +107,42 @@ class Worker:
             return 3600  # the end of a job rings
         self.pause = 0 if found else min(max(2 * self.pause, 0.1), 5)
         return self.pause * (1 - random.random() / 4)
+
+    def claim_from(self, name, owner, free):
+        """Claims jobs of one queue; those that the server refuses to change are passed over."""
+        try:
+            return self.base.query("claim", name, owner, self.lease, free, "-infinity", -2**63, self.passing_over())
+        except psycopg.Error as error:
+            if not refused(error):
+                raise
+        rows = []
+        for id, _ in self.base.query("claimable", name, free, self.passing_over()):
+            try:
+                for _, *row in self.base.query("claim_these", name, owner, self.lease, [id]):
+                    if row[0] is None:
+                        self.pass_over(id, "a trigger leaves the row as it was")
+                    else:
+                        rows.append(row)
+            except psycopg.Error as error:
+                if refused(error):
+                    self.pass_over(id, error)
+                elif rows:
+                    break  # those are leased
+                else:
+                    raise
+        return rows
+
+    def passing_over(self):
+        return [id for id, (until, _) in list(self.passed.items()) if clock() < until]
+
+    def pass_over(self, id, why):
+        """Leaves a job out of claims and reclaims for a second, then for twice as long each time."""
+        _, wait = self.passed.get(id, (0, 0.5))
+        wait = min(2 * wait, 300)
+        if len(self.passed) >= 1000:
+            self.passed.clear()
+        self.passed[id] = clock() + wait, wait
+        self.log(f"job {id}: the server refuses to change it, it is passed over for {wait:g} s: {why}")
 
     def run(self, job):
         try:
@@ -159,7 +196,7 @@ class Worker:
     def beat(self):
         jobs = dict(self.held)
         stood, sent = self.heart.up, clock()
-        rows = self.heart.query("heartbeat", [id for id, _ in jobs], [owner for _, owner in jobs], [self.lease] * len(jobs), [0] * len(jobs))
+        rows = self.renew(list(jobs))
         if not stood:
             self.claim_bell.set()
         for id, owner, cancelled_by in rows:
@@ -168,11 +205,25 @@ class Worker:
             if cancelled_by:
                 self.stop(job, Cancelled(f"cancelled by {cancelled_by}"))
         if jobs:  # locked by somebody just now, which leaves the deadline as it was, or lost
-            owners = {id: owner for id, _, owner in self.heart.query("lease_owners", [id for id, _ in jobs])}
-            for job in jobs.values():
-                if owners.get(job.id) != job.owner:
+            rest = list(jobs.values())
+            rows = self.heart.query("lease_owners", [job.id for job in rest], [job.owner for job in rest])
+            ours = {n for n, _, _, same in rows if same}
+            for n, job in enumerate(rest, 1):
+                if n not in ours:
                     self.lose(job, "it is not ours any more")
         return self.lease / 3
+
+    def renew(self, leases):
+        """Renews leases together. If the server refuses one of the rows, the others are renewed one by one."""
+        try:
+            return self.heart.query("heartbeat", [id for id, _ in leases], [owner for _, owner in leases], [self.lease] * len(leases), [0] * len(leases))
+        except psycopg.Error as error:
+            if not refused(error):
+                raise
+            if len(leases) == 1:
+                self.log(f"job {leases[0][0]}: the server refuses to renew its lease: {error}")
+                return []
+        return [row for lease in leases for row in self.renew([lease])]
 
     def watch(self):
         """Stops what could not be renewed in time, before anybody else can have it."""
@@ -198,13 +249,32 @@ class Worker:
 
     def reap(self):
         """Takes jobs back from workers that died, whatever their language."""
-        rows = self.base.query("reclaim", 500, None)
+        rows = self.reclaim()
         for id, _, _, _, status, owner, *_ in rows:
+            if status is None:
+                self.pass_over(id, "a trigger leaves the row as it was")
+                continue
             self.log(f"job {id} is reclaimed from {owner}, now {status}")
         queues = {row[1] for row in rows if row[4] == "pending"}
         if queues:
             self.base.query("wake", list(queues))
         return self.lease / 3 * (1 - random.random() / 5)
+
+    def reclaim(self):
+        try:
+            return self.base.query("reclaim", 500, None, self.passing_over(), None)
+        except psycopg.Error as error:
+            if not refused(error):
+                raise
+        rows = []
+        for id, in self.base.query("reclaimable", 500, None, self.passing_over()):
+            try:
+                rows += self.base.query("reclaim", 1, None, [], [id])
+            except psycopg.Error as error:
+                if not refused(error):
+                    raise
+                self.pass_over(id, error)
+        return rows
 
     # ---- wake-ups ----
 
@@ -358,6 +428,15 @@ def passing(error):
     return error.sqlstate is None or re.match("08|40|53|55|57|58|25006", error.sqlstate) is not None
 
 
+def refused(error):
+    """Tells errors about the row that is to be changed, after which other rows can be: of a
+    constraint, a value, a policy, or raised by a trigger."""
+    state = error.sqlstate or ""
+    if re.match("08|25|40|53|55|57|58|22021|22P05", state):
+        return False
+    return re.match("09|21|22|23|27|38|39|44|54|P0|XX", state) is not None or error.diag.source_function in ("exec_stmt_raise", "ExecWithCheckOptions")
+
+
 SQL = {
     "claim": """
 UPDATE leasetop.jobs
@@ -375,6 +454,7 @@ WHERE id = ANY (ARRAY(
     AND status = 'pending'
     AND run_at <= pg_catalog.now()
     AND (run_at, id) >= ($5::timestamptz, $6::bigint)
+    AND id <> ALL ($7::bigint[])
     AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
   ORDER BY run_at, id
   LIMIT $4::int
@@ -382,6 +462,46 @@ WHERE id = ANY (ARRAY(
 RETURNING id, queue, kind, payload, status, attempts, max_attempts, run_at, locked_at, locked_by,
   lease_expires_at, coalesce(last_error, ''), coalesce(idempotency_key, ''), created_at, updated_at,
   coalesce(cancelled_by, '')
+""",
+    "claimable": """
+SELECT id, xmin::text
+FROM leasetop.jobs
+WHERE queue = $1::text
+  AND status = 'pending'
+  AND run_at <= pg_catalog.now()
+  AND id <> ALL ($3::bigint[])
+  AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
+ORDER BY run_at, id
+LIMIT $2::int
+FOR UPDATE SKIP LOCKED
+""",
+    "claim_these": """
+WITH held AS (
+  SELECT id
+  FROM leasetop.jobs
+  WHERE id = ANY ($4::bigint[])
+    AND queue = $1::text
+    AND status IS NOT DISTINCT FROM 'pending'
+    AND run_at <= pg_catalog.now()
+    AND NOT EXISTS (SELECT FROM leasetop.queues WHERE queues.queue = $1::text AND paused_at IS NOT NULL)
+  FOR UPDATE SKIP LOCKED),
+claimed AS (
+  UPDATE leasetop.jobs
+  SET status = 'processing',
+      locked_at = pg_catalog.now(),
+      locked_by = $2::text,
+      lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => $3::float8),
+      attempts = least(attempts, 2147483646) + 1,
+      cancelled_by = CASE WHEN cancelled_by IS NOT NULL AND errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END,
+      updated_at = pg_catalog.now()
+  FROM held
+  WHERE jobs.id = held.id
+  RETURNING jobs.id, queue, kind, payload, status, attempts, max_attempts, run_at, locked_at, locked_by,
+    lease_expires_at, coalesce(last_error, '') AS last_error, coalesce(idempotency_key, '') AS idempotency_key, created_at, updated_at,
+    coalesce(cancelled_by, '') AS cancelled_by)
+SELECT held.id, claimed.*
+FROM held
+LEFT JOIN claimed ON claimed.id = held.id
 """,
     "complete": """
 UPDATE leasetop.jobs
@@ -403,7 +523,7 @@ SET status = CASE WHEN cancelled_by IS NOT NULL THEN 'dead' WHEN attempts < max_
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by ELSE $3::text END,
+    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) ELSE $3::text END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
       CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled' WHEN attempts < max_attempts THEN 'retry' ELSE 'failed' END, pg_catalog.left($3::text, 2000)),
     updated_at = pg_catalog.now()
@@ -418,7 +538,7 @@ SET status = 'dead',
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || cancelled_by END,
+    last_error = CASE WHEN cancelled_by IS NULL THEN $3::text ELSE 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) END,
     errors = leasetop.with_attempt(errors, attempts, locked_by,
       CASE WHEN cancelled_by IS NULL THEN 'buried' ELSE 'cancelled' END, pg_catalog.left($3::text, 2000)),
     updated_at = pg_catalog.now()
@@ -435,7 +555,7 @@ SET status = CASE WHEN cancelled_by IS NULL THEN 'pending' ELSE 'dead' END,
     locked_at = NULL,
     locked_by = NULL,
     lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || cancelled_by END,
+    last_error = CASE WHEN cancelled_by IS NULL THEN last_error ELSE 'cancelled by ' || pg_catalog.left(cancelled_by, 1000) END,
     errors = CASE WHEN cancelled_by IS NULL THEN errors
       ELSE leasetop.with_attempt(errors, attempts, locked_by, 'cancelled', '') END,
     updated_at = pg_catalog.now()
@@ -458,12 +578,12 @@ SET lease_expires_at = pg_catalog.now() + pg_catalog.make_interval(secs => held.
     updated_at = pg_catalog.now()
 FROM held
 WHERE jobs.id = held.id
-RETURNING jobs.id, jobs.locked_by, coalesce(jobs.cancelled_by, '')
+RETURNING jobs.id, jobs.locked_by, coalesce(pg_catalog.left(jobs.cancelled_by, 1000), '')
 """,
     "lease_owners": """
-SELECT id, status, coalesce(locked_by, '')
-FROM leasetop.jobs
-WHERE id = ANY ($1::bigint[])
+SELECT asked.n, jobs.status, coalesce(pg_catalog.left(jobs.locked_by, 1000), ''), jobs.locked_by IS NOT DISTINCT FROM asked.owner
+FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS asked(id, owner, n)
+JOIN leasetop.jobs ON jobs.id = asked.id
 """,
     "reclaim": """
 WITH expired AS (
@@ -471,30 +591,46 @@ WITH expired AS (
   FROM leasetop.jobs
   WHERE status = 'processing' AND lease_expires_at < pg_catalog.now()
     AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
+    AND id <> ALL ($3::bigint[])
+    AND ($4::bigint[] IS NULL OR id = ANY ($4::bigint[]))
   ORDER BY id
   LIMIT $1::int
-  FOR NO KEY UPDATE SKIP LOCKED)
-UPDATE leasetop.jobs
-SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
-    locked_at = NULL,
-    locked_by = NULL,
-    lease_expires_at = NULL,
-    last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || cancelled_by
-      WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
-    errors = leasetop.with_attempt(errors, attempts, expired.locked_by, 'lost', lost.text),
-    updated_at = pg_catalog.now()
-FROM expired, LATERAL (
-  SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
-  FROM (
-    SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
-    FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt
-    WHERE history.id = expired.id) AS counted) AS lost
-WHERE jobs.id = expired.id
-  AND jobs.status IS NOT DISTINCT FROM 'processing'
-  AND jobs.locked_by = expired.locked_by
-  AND jobs.lease_expires_at < pg_catalog.now()
-RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, expired.locked_by,
-  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(cancelled_by, '')
+  FOR NO KEY UPDATE SKIP LOCKED),
+reclaimed AS (
+  UPDATE leasetop.jobs
+  SET status = CASE WHEN cancelled_by IS NULL AND attempts < max_attempts THEN 'pending' ELSE 'dead' END,
+      locked_at = NULL,
+      locked_by = NULL,
+      lease_expires_at = NULL,
+      last_error = CASE WHEN cancelled_by IS NOT NULL THEN 'cancelled by ' || pg_catalog.left(cancelled_by, 1000)
+        WHEN attempts < max_attempts THEN last_error ELSE lost.text END,
+      errors = leasetop.with_attempt(errors, attempts, pg_catalog.left(expired.locked_by, 1000), 'lost', lost.text),
+      updated_at = pg_catalog.now()
+  FROM expired, LATERAL (
+    SELECT 'worker lost ' || CASE n WHEN 1 THEN 'once' ELSE n::text || ' times' END || ': the lease ran out without a heartbeat' AS text
+    FROM (
+      SELECT 1 + pg_catalog.count(*) FILTER (WHERE attempt ->> 'outcome' = 'lost') AS n
+      FROM leasetop.jobs AS history, pg_catalog.jsonb_array_elements(history.errors) AS attempt
+      WHERE history.id = expired.id) AS counted) AS lost
+  WHERE jobs.id = expired.id
+    AND jobs.status IS NOT DISTINCT FROM 'processing'
+    AND jobs.locked_by = expired.locked_by
+    AND jobs.lease_expires_at < pg_catalog.now()
+  RETURNING jobs.id, jobs.queue, jobs.kind, jobs.attempts, jobs.status, jobs.cancelled_by)
+SELECT expired.id, coalesce(queue, ''), coalesce(kind, ''), coalesce(attempts, 0), status, pg_catalog.left(expired.locked_by, 1000),
+  extract(epoch FROM pg_catalog.clock_timestamp() - expired.lease_expires_at)::float8, coalesce(pg_catalog.left(cancelled_by, 1000), '')
+FROM expired
+LEFT JOIN reclaimed ON reclaimed.id = expired.id
+""",
+    "reclaimable": """
+SELECT id
+FROM leasetop.jobs
+WHERE status = 'processing' AND lease_expires_at < pg_catalog.now()
+  AND ($2::text[] IS NULL OR queue = ANY ($2::text[]))
+  AND id <> ALL ($3::bigint[])
+ORDER BY id
+LIMIT $1::int
+FOR NO KEY UPDATE SKIP LOCKED
 """,
     "listen_ready": """
 LISTEN leasetop_ready
