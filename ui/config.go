@@ -32,6 +32,8 @@ type Config struct {
 	// Server reports the deaths of the private server; nil when there is none.
 	Server <-chan ServerNews
 
+	Tmux bool // the terminal is tmux's
+
 	In  io.Reader // nil is standard input
 	Out io.Writer // nil is standard output
 }

@@ -23,8 +23,8 @@ const (
 func (d *detail) copyKeys(a *app, over string) []action {
 	id := d.idText()
 	return []action{
-		key("y", "copy id", "copy the job's id to the clipboard (OSC 52)", func() tea.Cmd {
-			a.say(okay, "copied "+id)
+		key("y", "copy id", "send the job's id to the terminal's clipboard (OSC 52; tmux wants set-clipboard on)", func() tea.Cmd {
+			a.say(okay, a.sent("job id "+id))
 			return tea.SetClipboard(id)
 		}),
 		key("Y", "copy…", "copy something else: the payload, the error, the statement that finds the job", func() tea.Cmd {
@@ -180,9 +180,19 @@ func (a *app) copyRead(m copyMsg) tea.Cmd {
 	return a.toClipboard("payload", text)
 }
 
-// toClipboard has the terminal copy a text.
+// sent says what was done with a text. Whether it is in the clipboard only the terminal knows, which
+// does not answer; tmux with its defaults keeps it to itself.
+func (a *app) sent(what string) string {
+	said := "sent to the terminal's clipboard: " + what
+	if a.cfg.Tmux {
+		said += " (tmux wants set-clipboard on)"
+	}
+	return said
+}
+
+// toClipboard asks the terminal to copy a text.
 func (a *app) toClipboard(what, text string) tea.Cmd {
-	said := "copied the " + what + ": " + plural(len([]rune(text)), "character")
+	said := a.sent(what + ", " + plural(len([]rune(text)), "character"))
 	if strings.Contains(text, mask.Mask) {
 		said += ", secrets masked"
 	}

@@ -33,7 +33,7 @@ func TestWhatIsCopiedIsTheTrueValue(t *testing.T) {
 		if s.clipboard != c.want {
 			t.Errorf("%v copies %q, want %q", c.keys, s.clipboard, c.want)
 		}
-		s.sees("✓ copied")
+		s.sees("✓ sent to the terminal's clipboard: ")
 	}
 }
 
@@ -66,8 +66,8 @@ func TestLargePayloadsAreCopiedWholeOrNotAtAll(t *testing.T) {
 		copied     bool
 		says       string
 	}{
-		{20_000, true, "✓ copied the payload: 20,013 characters"},
-		{200_000, true, "! copied the payload: 200,013 characters; many terminals refuse that much"},
+		{20_000, true, "✓ sent to the terminal's clipboard: payload, 20,013 characters"},
+		{200_000, true, "! sent to the terminal's clipboard: payload, 200,013 characters; many terminals refuse that much"},
 		{2_000_000, false, "! the payload is too large to copy: leasetop show 88007 -o json > FILE has it whole"},
 	} {
 		j := sampleJob(88007)
@@ -90,4 +90,16 @@ func TestWhatThereIsNotIsNotCopied(t *testing.T) {
 	s.press("Y")
 	s.later("e")
 	s.sees("there is no error to copy")
+}
+
+// tmux with its defaults passes no copy on, and says nothing.
+func TestCopyInTmuxNamesItsSetting(t *testing.T) {
+	t.Parallel()
+	s := atJob(t, newWorld(), sampleJob(88007), 120, 36)
+	s.press("y")
+	s.sees("✓ sent to the terminal's clipboard: job id 88007")
+	s.seesNot("tmux")
+	s.app.cfg.Tmux = true
+	s.press("y")
+	s.sees("✓ sent to the terminal's clipboard: job id 88007 (tmux wants set-clipboard on)")
 }

@@ -121,7 +121,7 @@ func show(ctx context.Context, d *cli.Database, feed *watch.Feed, shop *shop, da
 	defer swept.Wait()
 	defer stop()
 	config := ui.Config{
-		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts, Server: news,
+		Feed: feed, Jobs: d.Queue, Origin: d.Origin(), By: cli.Operator(), Alerts: alerts, Server: news, Tmux: os.Getenv("TMUX") != "",
 		Scenarios: playhouse{d.Ground()}, Faults: damage,
 	}
 	if shop != nil {

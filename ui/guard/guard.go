@@ -49,6 +49,7 @@ type Guard struct {
 	life    *os.File    // closed by the end of this process, if by nothing else
 	were    map[int]int // what standard output and standard error were
 	broken  chan os.Signal
+	began   time.Time
 }
 
 // Start puts a guard over the terminal that is standard output, and takes
@@ -103,6 +104,8 @@ func Start() (*Guard, error) {
 		return nil, fmt.Errorf("guard the terminal: %w", err)
 	}
 	g.Screen = os.NewFile(uintptr(screen), os.Stdout.Name())
+	_, _ = g.Screen.WriteString(keepTitle)
+	g.began = time.Now()
 	// Should the guard be killed, a stray line must not kill this program too.
 	g.broken = make(chan os.Signal, 1)
 	signal.Notify(g.broken, syscall.SIGPIPE)
@@ -127,8 +130,16 @@ func Start() (*Guard, error) {
 func duplicate(fd int) (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3) }
 
 // Stop gives standard output and standard error back and lets the guard go,
-// which first prints what came its way. The caller has put the terminal back.
-func (g *Guard) Stop() { g.end(true) }
+// which first prints what came its way. The caller has put the terminal back, except for its title.
+func (g *Guard) Stop() {
+	if g.Screen != nil {
+		_, _ = g.Screen.WriteString(giveTitle)
+		if time.Since(g.began) < young {
+			takeAnswers(os.Stdin, g.Screen, answerMost)
+		}
+	}
+	g.end(true)
+}
 
 // Abandon does the same when the caller could not put the terminal back: the
 // guard does.

@@ -66,7 +66,7 @@ func stand() {
 	patience := time.AfterFunc(stuck, func() { os.Exit(1) })
 	if string(said) != goodbye {
 		_ = term.Restore(terminal.Fd(), state)
-		_, _ = terminal.WriteString(back)
+		_, _ = terminal.WriteString(back + giveTitle)
 	}
 	for before := -1; before != heard.length(); {
 		before = heard.length()
