@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -94,6 +95,35 @@ type clocked struct {
 		took time.Duration
 	}
 	next int
+
+	// flying counts the statements that wait for an answer, and heard is when one of them
+	// last began, where none did, or was answered.
+	flying atomic.Int32
+	heard  atomic.Int64
+}
+
+// began notes that a statement was sent.
+func (c *clocked) began(ctx context.Context) context.Context {
+	now := time.Now()
+	if c.flying.Add(1) == 1 {
+		c.heard.Store(now.UnixNano())
+	}
+	return context.WithValue(ctx, beganKey{}, now)
+}
+
+// over notes that a statement was answered.
+func (c *clocked) over() {
+	c.heard.Store(time.Now().UnixNano())
+	c.flying.Add(-1)
+}
+
+// Silent is for how long the server has not answered while statements wait for it; 0 when
+// none does, or when nothing measures them because the pool is the caller's.
+func (q *Queue) Silent() time.Duration {
+	if q.clocked == nil || q.clocked.flying.Load() == 0 {
+		return 0
+	}
+	return max(time.Since(time.Unix(0, q.clocked.heard.Load())), 0)
 }
 
 // clockOf is what measures the statements of a pool; nil when nothing does.
@@ -133,15 +163,16 @@ func (c *clocked) note(ctx context.Context, err error) {
 
 // TraceQueryStart, and the methods after it, are called by pgx.
 func (c *clocked) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return context.WithValue(ctx, beganKey{}, time.Now())
+	return c.began(ctx)
 }
 
 func (c *clocked) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	c.over()
 	c.note(ctx, data.Err)
 }
 
 func (c *clocked) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return context.WithValue(ctx, beganKey{}, time.Now())
+	return c.began(ctx)
 }
 
 func (c *clocked) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
@@ -149,13 +180,15 @@ func (c *clocked) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 }
 
 func (c *clocked) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+	c.over()
 	c.note(ctx, data.Err) // of what came before its statements were sent
 }
 
 func (c *clocked) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
-	return context.WithValue(ctx, beganKey{}, time.Now())
+	return c.began(ctx)
 }
 
 func (c *clocked) TraceCopyFromEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromEndData) {
+	c.over()
 	c.note(ctx, data.Err)
 }

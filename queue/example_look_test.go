@@ -190,3 +190,16 @@ func ExampleQueue_Depth() {
 	// emails: 10 ready or more, 0 running
 	// images: 0 ready, 1 running
 }
+
+// Whether the server keeps a statement waiting, for a program that says so.
+func ExampleQueue_Silent() {
+	q, err := queue.Open(ctx, database(), queue.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close()
+
+	fmt.Println(q.Ping(ctx), q.Silent())
+	// Output: <nil> 0s
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,10 @@ type Where struct {
 	Bare bool
 	// MaxConns bounds the pool of connections; 0 leaves it to the connection string, then to pgx.
 	MaxConns int32
+	// Timeout is how long a named database may stay silent; 0 is for ever.
+	Timeout time.Duration
+	// reminds is when it is said what is waited for; 0 is after two seconds.
+	reminds time.Duration
 	// Progress is told what takes time. May be nil.
 	Progress func(step string)
 	// Revived is told in one line when the private server died while it was in use:
@@ -49,6 +54,8 @@ func (w Where) revived(r local.Revival) {
 		w.Progress(r.String())
 	}
 }
+
+func (w Where) remind() time.Duration { return cmp.Or(w.reminds, remindAfter) }
 
 // Database is an open database and, when it is the private one, a hold on its server.
 type Database struct {
@@ -166,6 +173,17 @@ func With(ctx context.Context, w Where, do func(*Database) error) error {
 	if err != nil {
 		return err
 	}
+	if w.Timeout > 0 && !d.Private() {
+		if err := d.reach(ctx, w); err != nil {
+			return errors.Join(err, d.Close())
+		}
+		watching, stop := context.WithCancel(ctx)
+		defer stop()
+		go d.watch(watching, w)
+	}
 	err = d.Explain(do(d))
+	if errors.Is(context.Cause(ctx), errSilent) {
+		err = fmt.Errorf("%w: %w", d.silence(w), err)
+	}
 	return errors.Join(err, d.Close())
 }

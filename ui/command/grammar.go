@@ -20,12 +20,14 @@ type options struct {
 	url    string
 	schema string
 	output format
+	// timeout is how long a named database may stay silent.
+	timeout span
 }
 
 // newRoot builds the grammar. A command that runs leaves its error in failure;
 // what ExecuteContext returns is about the grammar alone.
 func newRoot(failure *error) *cobra.Command {
-	o := &options{output: format(cli.Table)}
+	o := &options{output: format(cli.Table), timeout: usually(cli.Patience)}
 	var fresh, plain bool
 	alerts := ui.Alerts{Limits: alert.Limits{}}
 	root := &cobra.Command{
@@ -51,6 +53,7 @@ func newRoot(failure *error) *cobra.Command {
 	flags.StringVar(&o.url, "database-url", "", "the database: a URL or key=value string, as psql takes it")
 	flags.StringVar(&o.schema, "schema", "leasetop", "the schema that holds the queue")
 	flags.VarP(&o.output, "output", "o", "how to print: table or json")
+	flags.Var(&o.timeout, "timeout", "how long the database may stay silent before a command gives up")
 	root.Flags().BoolVar(&fresh, "fresh", false, "start over: wipe the private server's data first")
 	root.Flags().BoolVar(&plain, "plain", false, "no screen: print events and depths as lines")
 	limitFlags(root.Flags(), alerts.Limits, "max", "alert:", alert.Measures...)
@@ -63,7 +66,9 @@ func newRoot(failure *error) *cobra.Command {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			*failure = o.check(cmd)
 			if *failure == nil {
-				*failure = unprinted(cmd, do(cmd.Context(), cmd, args))
+				ctx, end := cli.Endable(cmd.Context())
+				defer end(nil)
+				*failure = unprinted(cmd, do(ctx, cmd, args))
 			}
 			return nil
 		}
@@ -201,11 +206,14 @@ func (o *options) check(cmd *cobra.Command) error {
 			return withHelp(cmd, "--"+name+" is empty: name one, or leave it out")
 		}
 	}
+	if o.timeout.long <= 0 {
+		return withHelp(cmd, "--timeout is 0: use a length of time like 10s")
+	}
 	return nil
 }
 
 func (o *options) where() cli.Where {
-	return cli.Where{URL: o.url, Schema: o.schema, Progress: func(step string) { fmt.Fprintln(os.Stderr, "leasetop: "+step) }}
+	return cli.Where{URL: o.url, Schema: o.schema, Timeout: o.timeout.long, Progress: func(step string) { fmt.Fprintln(os.Stderr, "leasetop: "+step) }}
 }
 
 func (o *options) printer() cli.Printer {
