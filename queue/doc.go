@@ -44,6 +44,14 @@
 // writers in other languages notify as they commit. A notification is no more than a
 // hint: what gets lost is found by polling.
 //
+// # Defaults
+//
+//	attempts   5                     DefaultMaxAttempts; NewJob.MaxAttempts
+//	backoff    2, 4, 8, 16, 32, 64   DefaultBackoff, in minutes, each up to a tenth longer, so a
+//	           and on with 64        first retry comes after two minutes; workers.WithBackoff
+//	lease      30 s                  of package workers, renewed every 10 s; workers.Options.Lease,
+//	                                 workers.WithLease
+//
 // # Fencing
 //
 // Every claim statement writes an owner that no other claim ever used, the

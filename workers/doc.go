@@ -39,7 +39,9 @@
 //
 // A handler that returns nil completes its job; [CompleteTx] does so within the
 // handler's own transaction. [queue.Permanent] and panics bury it, [queue.Snooze] gives
-// it back for later, any other error is retried with backoff.
+// it back for later, any other error is retried with backoff: after 2 minutes, then 4, 8,
+// 16, 32 and 64 ([queue.DefaultBackoff]), until its attempts are used up, which are 5. The
+// lease is 30 s.
 //
 // The outcome has a context of its own, so it is written after a stop signal too, and is
 // tried again through lost connections for as long as the lease can be trusted.

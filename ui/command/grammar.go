@@ -194,7 +194,7 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 	flags.StringVar(&payload, "payload", "", "the payload: JSON, @file, or - for standard input (default {})")
 	flags.Var(&count, "count", "how many jobs alike")
 	flags.StringVar(&runAt, "run-at", "", "not before: +90s, +3d, a time like 2026-03-29T09:00:00+02:00, infinity (default now)")
-	flags.Var(&maxAttempts, "max-attempts", "how often it is tried, 1 or more")
+	flags.Var(&maxAttempts, "max-attempts", "how often it is tried, 1 or more: again 2, 4, 8, 16, 32, then 64 minutes after each failure")
 	flags.StringVar(&job.IdempotencyKey, "idempotency-key", "", "one job at a time for each key of a queue; prints the id of the one that holds it")
 }
 

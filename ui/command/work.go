@@ -86,7 +86,7 @@ func addWork(root *cobra.Command, o *options, add adder) {
 	flags.Var(&poison, "poison-status", "exit statuses besides 65 that bury the job, like 1,7")
 	flags.Var(few{&crew, mostWorkers}, "workers", fmt.Sprintf("how many workers, each with a claim of its own, %d at most", mostWorkers))
 	flags.Var(few{&slots, mostSlots}, "slots", fmt.Sprintf("how many jobs each of them does at once, %d at most", mostSlots))
-	flags.Var(&lease, "lease", "how long a job stays a worker's that is not heard of, 1s or more")
+	flags.Var(&lease, "lease", "how long a job stays a worker's that is not heard of, 1s or more; heartbeats renew it each third of it")
 	flags.Var(&grace, "grace", "how long running jobs may go on after the first signal")
 	flags.Var(&retention, "retention", "remove completed jobs that are older than this, like 7d (default: keep them)")
 }
