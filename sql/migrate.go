@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -80,6 +81,9 @@ func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string, prepare
 				for _, r := range results {
 					taken = append(taken, Migration{Version: r.Source.Version, File: r.Source.Path, Applied: true})
 				}
+				if len(taken) > 0 {
+					taken[len(taken)-1].Warnings = m.warned()
+				}
 				return err
 			})
 		})
@@ -109,7 +113,7 @@ func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Mi
 				case err != nil:
 					return err
 				}
-				step = Migration{Version: r.Source.Version, File: r.Source.Path}
+				step = Migration{Version: r.Source.Version, File: r.Source.Path, Warnings: m.warned()}
 				return nil
 			})
 		})
@@ -136,6 +140,9 @@ type migrator struct {
 	db     *sql.DB   // takes the steps
 	steps  *goose.Provider
 	state  state
+
+	mu       sync.Mutex
+	warnings []string // of the server, while steps were taken
 }
 
 // migrate connects, looks, and does. When ctx ended meanwhile the error says so,
@@ -163,6 +170,7 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, prepare []func(context
 	config.RuntimeParams["timezone"] = "UTC"
 	BoundMessages(&config.Config)
 	m := &migrator{schema: s}
+	config.OnNotice = m.warn
 	if m.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return err // pgx leaves the password out
 	}
@@ -203,6 +211,21 @@ func (s *Schema) ready(ctx context.Context, conn *pgx.Conn, prepare []func(conte
 	// One waits for others, or holds the lock while the other works.
 	_, err := conn.Exec(ctx, s.Query("stay"), told)
 	return err
+}
+
+// warn keeps a warning of the server.
+func (m *migrator) warn(_ *pgconn.PgConn, n *pgconn.Notice) {
+	if n.SeverityUnlocalized == "WARNING" {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.warnings = append(m.warnings, n.Message)
+	}
+}
+
+func (m *migrator) warned() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.warnings
 }
 
 // createSchema makes the schema first: goose keeps its table of steps inside it.

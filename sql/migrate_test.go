@@ -147,74 +147,6 @@ func TestSchemaIsMadeAgainAfterItWasDropped(t *testing.T) {
 	}
 }
 
-// Roles with rights of their own on the jobs go on working when the schema is brought
-// up to date: what stands beside jobs takes over their rights.
-func TestNewTablesTakeOverTheRightsOnJobs(t *testing.T) {
-	t.Parallel()
-	url := testdb.New(t)
-	downTo(t, url, 3)
-	_, role := as(t, url, "grant usage on schema leasetop to ROLE", "grant select, update on leasetop.jobs to ROLE")
-	if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
-		t.Fatal(err)
-	}
-	conn := connect(t, url)
-	for _, table := range []string{"queues", "jobs_archive", "chores"} {
-		for right, want := range map[string]bool{"select": true, "update": true, "insert": false, "delete": false} {
-			if got := value[bool](t, conn, "select has_table_privilege($1, $2, $3)", role, "leasetop."+table, right); got != want {
-				t.Errorf("%s on %s: %v, want %v as on jobs", right, table, got, want)
-			}
-		}
-	}
-}
-
-// Whoever could change jobs in any way may write the operator log, and not delete from
-// it; whoever could look at jobs may look at it.
-func TestOperatorLogTakesOverTheRightsOnJobs(t *testing.T) {
-	t.Parallel()
-	url := testdb.New(t)
-	downTo(t, url, 3)
-	wanted := map[string]map[string]bool{}
-	for _, right := range []string{"select", "insert", "update", "delete"} {
-		_, role := as(t, url, "grant "+right+" on leasetop.jobs to ROLE")
-		writes := right != "select"
-		wanted[role] = map[string]bool{"select": true, "insert": writes, "update": writes, "delete": false}
-	}
-	if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
-		t.Fatal(err)
-	}
-	conn := connect(t, url)
-	for role, rights := range wanted {
-		for right, want := range rights {
-			if got := value[bool](t, conn, "select has_table_privilege($1, 'leasetop.operator_log', $2)", role, right); got != want {
-				t.Errorf("%s on the log: %v, want %v", right, got, want)
-			}
-		}
-	}
-}
-
-// Whoever could redrive before there were plans may start one, without a right to enqueue;
-// whoever could only look may only look.
-func TestPlansTakeOverTheRightsOnJobs(t *testing.T) {
-	t.Parallel()
-	url := testdb.New(t)
-	downTo(t, url, 3)
-	_, redrives := as(t, url, "grant select, update on leasetop.jobs to ROLE")
-	_, looks := as(t, url, "grant select on leasetop.jobs to ROLE")
-	if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
-		t.Fatal(err)
-	}
-	conn := connect(t, url)
-	for _, table := range []string{"redrive_plans", "redrive_jobs"} {
-		for _, right := range []string{"select", "insert", "update", "delete"} {
-			for role, want := range map[string]bool{redrives: right != "delete", looks: right == "select"} {
-				if got := value[bool](t, conn, "select has_table_privilege($1, $2, $3)", role, "leasetop."+table, right); got != want {
-					t.Errorf("%s on %s: %v, want %v", right, table, got, want)
-				}
-			}
-		}
-	}
-}
-
 // A database may print times and read strings in its own way.
 func TestMigrateUnderUnusualSettings(t *testing.T) {
 	t.Parallel()
@@ -248,4 +180,45 @@ func migrationFiles(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// A publication that somebody else made under the feed's name is left as it is, up and
+// down, and named.
+func TestMigrationsLeaveTheirPublicationAlone(t *testing.T) {
+	t.Parallel()
+	for _, of := range []string{"for all tables", "for table theirs", ""} {
+		t.Run(of, func(t *testing.T) {
+			t.Parallel()
+			url := testdb.Empty(t)
+			conn := connect(t, url)
+			exec(t, conn, "create table theirs (id int primary key)")
+			exec(t, conn, "create publication leasetop_jobs "+of)
+			theirs := func() string {
+				return value[string](t, conn, `select p::text || coalesce((select string_agg(prrelid::regclass::text, ' ') from pg_publication_rel where prpubid = p.oid), '') from pg_publication p`)
+			}
+			before := theirs()
+			steps, err := leasesql.Migrate(t.Context(), config(t, url), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := func(step leasesql.Migration) bool {
+				return len(step.Warnings) == 1 && strings.Contains(step.Warnings[0], "publication leasetop_jobs was made by somebody else and is left alone")
+			}
+			if theirs() != before || !named(steps[len(steps)-1]) {
+				t.Errorf("up: %s, was %s; %+v", theirs(), before, steps)
+			}
+			for range steps {
+				step, err := leasesql.MigrateDown(t.Context(), config(t, url), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if step.Version == 2 && !named(step) {
+					t.Errorf("down: %+v", step)
+				}
+			}
+			if theirs() != before {
+				t.Errorf("down: %s, was %s", theirs(), before)
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package sql_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -130,4 +131,84 @@ func values(t *testing.T, conn *pgx.Conn, query string, args ...any) []string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// What a function of the schema calls is found each time that it is called, by the
+// search_path of whoever inserts a job. So names in it are qualified, and operators too.
+func TestFunctionsQualifyTheirNames(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, testdb.New(t))
+	functions := builtIn(t, conn)
+	written := regexp.MustCompile(`OPERATOR\(pg_catalog\.[^)]+\)|:=|-1\b`)
+	resolved := regexp.MustCompile(`\b(?:NOT )?IN \(|\bnullif\(|\bIS (?:NOT )?DISTINCT FROM\b|\bCASE \w|\bLIKE\b|\bBETWEEN\b`)
+	names := values(t, conn, "select proname from pg_proc where pronamespace = 'leasetop'::regnamespace")
+	for _, name := range names {
+		text := value[string](t, conn, "select prosrc from pg_proc where pronamespace = 'leasetop'::regnamespace and proname = $1", name)
+		if want := qualify(text, functions); want != text {
+			t.Errorf("the body of %s has names that are not qualified: write\n%s", name, want)
+		}
+		bare := written.ReplaceAllString(quotes.ReplaceAllString(text, ""), "")
+		for _, by := range append(operator.FindAllString(bare, -1), resolved.FindAllString(bare, -1)...) {
+			if by != "CASE WHEN" && by != "CASE W" {
+				t.Errorf("the body of %s has the operator %s: write OPERATOR(pg_catalog.…)", name, by)
+			}
+		}
+	}
+	if len(names) < 6 {
+		t.Errorf("only %q were looked at", names)
+	}
+}
+
+// The owner migrates, and everybody works, on a database where somebody put what he could
+// in front of PostgreSQL's own, even of the same types.
+func TestMigrationsAndTriggersUseNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	url := testdb.Empty(t)
+	admin := connect(t, url)
+	exec(t, admin, `set search_path = pg_catalog; create schema evil`, pgx.QueryExecModeSimpleProtocol)
+	for _, trap := range []string{
+		"format(text, text)", "format(text, text, text)", "format(text, text, regclass, text)", "format(text, variadic text[])", "jsonb_path_query_array(jsonb, text)", "jsonb_path_query_array(jsonb, jsonpath)",
+		"jsonb_build_object(text, int, text, timestamptz, text, text, text, text, text, text)", "jsonb_build_object(variadic text[])", "jsonb_build_object(variadic anyarray)",
+		"left(text, int)", "right(text, int)", "ltrim(text, text)", "rtrim(text, text)", "split_part(text, text, int)", "regexp_replace(text, text, text, text)", "starts_with(text, text)",
+		"pg_notify(text, text)", "current_setting(text)", "current_setting(text, boolean)", "pg_notification_queue_usage()", "now()", "set_config(text, text, boolean)", "isfinite(timestamptz)",
+		"octet_length(text)", "jsonb_typeof(jsonb)", "aclexplode(aclitem[])", "bool_or(boolean)", "to_regclass(text)", "to_regnamespace(text)", "current_schema()", "pg_advisory_xact_lock(bigint)",
+	} {
+		exec(t, admin, "create function evil."+trap+" returns text language plpgsql as $$ begin raise exception 'trap'; end $$")
+	}
+	for _, trap := range []string{"= text text", "<> text text", "= name text", "= name name", "= oid oid", "<> oid oid", "= bool bool", ">= int4 int4", "> float8 float8", "> float8 numeric", "|| text text", "|| jsonb jsonb", "-> jsonb int4", "->> jsonb text", "<= timestamptz timestamptz", "- timestamptz timestamptz", "= oid regclass", "= oid int4", "<> oid int4"} {
+		part := strings.Fields(trap)
+		exec(t, admin, fmt.Sprintf(`create function evil."trap %s"(%s, %s) returns boolean language plpgsql as $$ begin raise exception 'trap'; end $$`, part[0], part[1], part[2]))
+		exec(t, admin, fmt.Sprintf(`create operator evil.%[1]s (leftarg = %[2]s, rightarg = %[3]s, function = evil."trap %[1]s")`, part[0], part[1], part[2]))
+	}
+	hostile := config(t, url)
+	hostile.RuntimeParams["search_path"] = "evil, pg_catalog"
+	steps, err := leasesql.Migrate(t.Context(), hostile, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.ConnectConfig(t.Context(), hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	for _, statement := range []string{
+		"insert into leasetop.jobs (queue) values ('emails'), ('dead')",
+		"update leasetop.jobs set last_error = 'SMTP 421 at 10.0.0.1', status = 'dead', errors = leasetop.with_attempt(errors, 1, 'w', 'retry', 'x')",
+		"select leasetop.facts(jobs, true) from leasetop.jobs",
+		"delete from leasetop.jobs", "insert into leasetop.jobs (queue, status) values ('emails', 'failed')", "truncate leasetop.jobs",
+		"insert into leasetop.queues (queue, paused_at, paused_by) values ('emails', pg_catalog.now(), 'ann')",
+		"update leasetop.queues set paused_at = null, paused_by = null", "delete from leasetop.queues",
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	for range steps {
+		if _, err := leasesql.MigrateDown(t.Context(), hostile, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := leasesql.Migrate(t.Context(), hostile, ""); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -74,16 +74,31 @@ BEGIN
   IF current_setting('server_version_num')::int >= 150000 THEN
     columns := '(id, queue, kind, status, attempts, max_attempts, run_at, locked_at, locked_by, lease_expires_at, created_at, updated_at)';
   END IF;
-  -- It outlives its schema: publications belong to the database.
-  DROP PUBLICATION IF EXISTS leasetop_jobs;
+  -- It outlives its schema: publications belong to the database. Its comment says whose it is.
+  IF EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND obj_description(oid, 'pg_publication') = 'the live feed of leasetop') THEN
+    DROP PUBLICATION leasetop_jobs;
+  ELSIF EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs') THEN
+    RAISE WARNING 'publication leasetop_jobs was made by somebody else and is left alone: the live feed will poll until it is renamed and the schema has one of its own';
+    RETURN;
+  END IF;
   EXECUTE 'CREATE PUBLICATION leasetop_jobs FOR TABLE leasetop.jobs ' || columns;
+  COMMENT ON PUBLICATION leasetop_jobs IS 'the live feed of leasetop';
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE NOTICE 'no right to create publications in this database: the live feed will poll';
 END $$;
 -- +goose StatementEnd
 
 -- +goose Down
-DROP PUBLICATION IF EXISTS leasetop_jobs;
+-- +goose StatementBegin
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND obj_description(oid, 'pg_publication') = 'the live feed of leasetop') THEN
+    DROP PUBLICATION leasetop_jobs;
+  ELSIF EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs') THEN
+    RAISE WARNING 'publication leasetop_jobs was made by somebody else and is left alone';
+  END IF;
+END $$;
+-- +goose StatementEnd
 DROP TRIGGER jobs_notify_dead_truncate ON leasetop.jobs;
 DROP TRIGGER jobs_notify_dead_delete ON leasetop.jobs;
 DROP TRIGGER jobs_notify_dead_insert ON leasetop.jobs;

@@ -7,7 +7,7 @@
 DO $$
 BEGIN
   IF current_setting('server_version_num')::int >= 150000
-    AND EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs') THEN
+    AND EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND obj_description(oid, 'pg_publication') = 'the live feed of leasetop') THEN
     EXECUTE 'ALTER PUBLICATION leasetop_jobs SET TABLE leasetop.jobs '
       '(id, queue, kind, status, attempts, max_attempts, run_at, locked_at, locked_by, lease_expires_at, created_at, updated_at, cancelled_by)';
   END IF;
@@ -21,7 +21,7 @@ END $$;
 DO $$
 BEGIN
   IF current_setting('server_version_num')::int >= 150000
-    AND EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs') THEN
+    AND EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND obj_description(oid, 'pg_publication') = 'the live feed of leasetop') THEN
     EXECUTE 'ALTER PUBLICATION leasetop_jobs SET TABLE leasetop.jobs '
       '(id, queue, kind, status, attempts, max_attempts, run_at, locked_at, locked_by, lease_expires_at, created_at, updated_at)';
   END IF;

@@ -9,7 +9,7 @@ DO $$
 DECLARE
   columns text := '';
 BEGIN
-  IF NOT EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs') THEN
+  IF NOT EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND obj_description(oid, 'pg_publication') = 'the live feed of leasetop') THEN
     RETURN;
   END IF;
   IF current_setting('server_version_num')::int >= 150000 THEN
@@ -26,7 +26,8 @@ END $$;
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_publication_tables
-    WHERE pubname = 'leasetop_jobs' AND schemaname = 'leasetop' AND tablename = 'jobs_archive') THEN
+      WHERE pubname = 'leasetop_jobs' AND schemaname = 'leasetop' AND tablename = 'jobs_archive')
+    AND EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND obj_description(oid, 'pg_publication') = 'the live feed of leasetop') THEN
     EXECUTE 'ALTER PUBLICATION leasetop_jobs DROP TABLE leasetop.jobs_archive';
   END IF;
 END $$;

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	leasesql "github.com/leasetop/leasetop/sql"
+	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // step is one migration as JSON.
@@ -99,6 +100,9 @@ func newerThanUs(schema string, steps []leasesql.Migration) string {
 }
 
 func printStep(p Printer, m leasesql.Migration, did string) error {
+	for _, warning := range m.Warnings {
+		fmt.Fprintf(p.Err, "leasetop: %s\n", safe.Text(warning))
+	}
 	if p.Format == JSON {
 		out := step{Version: m.Version, File: m.File, Applied: m.Applied}
 		if !m.AppliedAt.IsZero() {
