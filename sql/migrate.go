@@ -56,12 +56,15 @@ const (
 // the steps it took: none when nothing was missing, and then it asks for no right
 // but to look. Any number of processes may call it at once: one works, the others
 // wait for it, and one that is killed leaves no step half done. A database or a role
-// with which it cannot be done is refused, by [ErrEncoding] or [ErrForbidden], before
-// anything is changed. schema is as [ForSchema] takes it. prepare is called with each new
+// with which it cannot be done is refused, by [ErrEncoding], [ErrForbidden] or
+// [ErrTableMissing], before anything is changed. schema is as [ForSchema] takes it. prepare is called with each new
 // connection, as a pool's AfterConnect is: it may set the role that is to own the schema.
 func Migrate(ctx context.Context, config *pgx.ConnConfig, schema string, prepare ...func(context.Context, *pgx.Conn) error) ([]Migration, error) {
 	var taken []Migration
 	err := migrate(ctx, config, prepare, schema, func(ctx context.Context, m *migrator) error {
+		if err := m.whole(ctx); err != nil {
+			return err
+		}
 		if len(m.state.missing()) == 0 {
 			return nil
 		}

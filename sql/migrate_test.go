@@ -222,3 +222,22 @@ func TestMigrationsLeaveTheirPublicationAlone(t *testing.T) {
 		})
 	}
 }
+
+// A table that somebody dropped is named, with the cure, and the schema is not called up to
+// date: no step makes it again.
+func TestMigrateNamesADroppedTable(t *testing.T) {
+	t.Parallel()
+	for _, table := range []string{"jobs", "operator_log"} {
+		url := testdb.New(t)
+		conn := connect(t, url)
+		exec(t, conn, "drop table leasetop."+table+" cascade")
+		_, err := leasesql.Migrate(t.Context(), config(t, url), "")
+		if !errors.Is(err, leasesql.ErrTableMissing) || !strings.Contains(err.Error(), ": leasetop."+table+" was dropped") || !strings.Contains(err.Error(), "run DROP SCHEMA leasetop CASCADE and migrate anew") {
+			t.Errorf("without %s: %v", table, err)
+		}
+		exec(t, conn, "drop schema leasetop cascade")
+		if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
+			t.Error(err)
+		}
+	}
+}
