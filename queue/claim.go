@@ -11,6 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// maxOwner is what migration 00021_bounds.sql lets locked_by have.
+const maxOwner = 8192
+
 // ClaimRequest asks for work. All fields are required.
 type ClaimRequest struct {
 	Queue string
@@ -84,6 +87,8 @@ func (r *ClaimRequest) check() error {
 	switch {
 	case r.Owner == "":
 		return errors.New("the claim has no owner")
+	case len(r.Owner) > maxOwner:
+		return fmt.Errorf("the owner of the claim has %d bytes: the table takes %d", len(r.Owner), maxOwner)
 	case r.Lease <= 0:
 		return fmt.Errorf("a lease of %v: it must be longer than zero", r.Lease)
 	case r.Limit <= 0:

@@ -114,7 +114,7 @@ func runs(t *testing.T, admin, conn *pgx.Conn, text string) error {
 		exec(t, admin, there)
 		_, err := conn.Exec(t.Context(), "deallocate all; begin; prepare it as "+text+"; explain analyze execute it"+arguments, pgx.QueryExecModeSimpleProtocol)
 		exec(t, conn, "rollback")
-		if err != nil {
+		if err != nil && code(err) != "22023" { // lockers_several: nobody has locked the row, which it could see
 			return err
 		}
 	}

@@ -65,8 +65,24 @@ END $$;
 -- A migration that adds a table grants by purpose.
 DROP FUNCTION leasetop.grant_as_jobs(regclass);
 
+-- What is the schema's own: the publication says so in its comment from now on, and one of its
+-- name without that comment is neither changed nor dropped. One that publishes tables of this
+-- schema and of no other is ours, as the migrations made it before.
+-- +goose StatementBegin
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_publication WHERE pubname = 'leasetop_jobs' AND NOT puballtables
+      AND pg_has_role(pubowner, 'USAGE') AND obj_description(oid, 'pg_publication') IS NULL)
+    AND EXISTS (SELECT FROM pg_publication_tables
+      WHERE pubname = 'leasetop_jobs' AND schemaname = 'leasetop' AND tablename = 'jobs')
+    AND NOT EXISTS (SELECT FROM pg_publication_tables WHERE pubname = 'leasetop_jobs' AND schemaname <> 'leasetop') THEN
+    COMMENT ON PUBLICATION leasetop_jobs IS 'the live feed of leasetop';
+  END IF;
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
--- What roles may do stays. The function is for the steps before.
+-- What roles may do stays, and so does the comment, which the steps before look for. The function is for the steps before.
 -- +goose StatementBegin
 CREATE FUNCTION leasetop.grant_as_jobs(beside regclass) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
