@@ -3,7 +3,9 @@ package queue
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -275,5 +277,34 @@ func TestWakeUpsInAnotherSchema(t *testing.T) {
 	jobs := must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: "b", Owner: owner(), Lease: time.Minute, Limit: 9}))
 	if len(jobs) != 1 || jobs[0].ID != out[0].ID || slices.Contains(out, Enqueued{}) {
 		t.Errorf("enqueued %v, claimed %v", out, jobs)
+	}
+}
+
+// A transaction that is to be prepared sends no notification, which PostgreSQL refuses there:
+// the comment of EnqueueTx and the page for other languages name the setting.
+func TestEnqueueInATransactionThatIsPrepared(t *testing.T) {
+	t.Parallel()
+	url := testdb.On(t, testdb.Server(t, "max_prepared_transactions=2"))
+	q := must[*Queue](t)(Open(t.Context(), url, Options{MaxConns: 2}))
+	t.Cleanup(q.Close)
+	const setting = "SET LOCAL leasetop_wakeup.quiet = 'on'"
+	for _, file := range []string{"enqueue.go", "../sql/languages/README.md"} {
+		if text := string(must[[]byte](t)(os.ReadFile(file))); !strings.Contains(text, setting) || !strings.Contains(text, "PREPARE TRANSACTION") {
+			t.Errorf("%s does not say how to enqueue in a transaction that is prepared", file)
+		}
+	}
+	for name, first := range map[string]string{"loud": "", "quiet": setting} {
+		tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
+		must[any](t)(tx.Exec(t.Context(), first))
+		must[[]Enqueued](t)(q.EnqueueTx(t.Context(), tx, NewJob{Queue: name}))
+		_, err := tx.Exec(t.Context(), "prepare transaction '"+name+"'")
+		if refused := err != nil; refused != (name == "loud") {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = tx.Rollback(t.Context())
+	}
+	exec(t, q, "commit prepared 'quiet'")
+	if jobs := take(t, q, "quiet", 1); len(jobs) != 1 {
+		t.Error("the job is not there")
 	}
 }
