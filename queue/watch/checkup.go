@@ -49,10 +49,13 @@ func (f *Feed) readHealth(ctx context.Context) error {
 	var seen Checkup
 	err := f.read(ctx, func(ctx context.Context) (err error) {
 		return within(ctx, healthDeadline, func(ctx context.Context) error {
-			if seen, err = f.checkup(ctx); err == nil {
-				seen.Refused, err = f.reader.Refused(ctx, refusedTold)
+			if seen, err = f.checkup(ctx); err != nil {
+				return err
 			}
-			return err
+			if seen.Refused, err = f.reader.Refused(ctx, refusedTold); err != nil {
+				return err
+			}
+			return f.stillHolds(ctx)
 		})
 	})
 	if ctx.Err() != nil {

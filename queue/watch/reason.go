@@ -38,6 +38,7 @@ func walReason(err error, role string) (reason string, byPerson bool) {
 	var blocked *blockedError
 	var server *pgconn.PgError
 	var many tooManyError
+	var elsewhere elsewhereError
 	switch {
 	case errors.As(err, &level):
 		return fmt.Sprintf("wal_level is %s: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL", string(level)), true
@@ -53,6 +54,8 @@ func walReason(err error, role string) (reason string, byPerson bool) {
 		return say(err), true
 	case errors.As(err, &blocked):
 		return blocked.reason(), false
+	case errors.As(err, &elsewhere):
+		return elsewhere.Error(), true
 	case errors.As(err, &server):
 		return walServerReason(server, role)
 	case errors.As(err, &many):

@@ -266,6 +266,11 @@ func (s *stream) check(ctx context.Context) error {
 		return errStandby
 	case string(answer[2]) == "0":
 		return errNoTable
+	}
+	if err := s.holders(ctx); err != nil {
+		return err
+	}
+	switch {
 	case yes(3):
 		return fmt.Errorf("%w %s", errNoPublication, s.feed.q.Schema().Publication())
 	case yes(4):
