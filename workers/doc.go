@@ -93,6 +93,15 @@
 // stretched until heartbeats can keep them, with half a round trip to spare, and an event
 // says so.
 //
+// # Rows that the server refuses to change
+//
+// A constraint or a trigger may keep one job's row from being changed. Claims and reclaims
+// pass over it, for a second and then for twice as long each time; a heartbeat renews the
+// other leases, and ends that handler when its trust ends; a completion is tried again
+// without a slot for as long as the lease can be kept. A [RowRefused] event names the job
+// and the server's reason. When the leases of two jobs, and none between them, cannot be
+// renewed, that is taken for a server that refuses heartbeats: nothing is claimed for a while.
+//
 // # Asked from outside
 //
 // [queue.Queue.Cancel] leaves a name in the job's row and says so on the control
