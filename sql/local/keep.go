@@ -49,6 +49,9 @@ func inOneLine(err error) string {
 		}
 	}
 	first, _, _ := strings.Cut(text, "\n")
+	if _, why, found := strings.Cut(first, "start the server: "); found { // which server, and what was tried, is said already
+		first = why
+	}
 	return strings.TrimSpace(first)
 }
 

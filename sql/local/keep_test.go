@@ -126,6 +126,9 @@ func TestDeathIsToldInOneLine(t *testing.T) {
 	if got := inOneLine(errors.New("start the server: pg_ctl: exit status 1\nits log ends with:\n1 LOG:  x\n2 FATAL:  could not open\n3 LOG:  shut down")); got != "could not open" {
 		t.Errorf("the cause is %q", got)
 	}
+	if got := inOneLine(errors.New("start local server \"main\": start the server: open /x: no such file or directory")); got != "open /x: no such file or directory" {
+		t.Errorf("the cause is %q", got)
+	}
 	if got := r.String(); got != "the private server died and cannot be started: the disk is full, so free some space; next attempt in 1s" {
 		t.Errorf("told %q", got)
 	}
