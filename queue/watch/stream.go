@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ const (
 	showAtLeast  = time.Second           // ages and rates move also when nothing happens
 	showShare    = 20                    // showing takes one part in so many of the time
 	glanceEvery  = 64                    // messages between two looks at the clock
+	largeMessage = 8 << 20               // bytes of a row that somebody made far too large
 )
 
 // errSilent says that a server which is asked every half second said nothing for long.
@@ -44,6 +46,7 @@ type stream struct {
 	seeded    mark          // how far the stream has to go after the seed
 	alive     time.Time     // the database's time of the last keepalive between transactions
 	got       bool          // something came since the last look at the clock
+	large     bool          // and some of it was large
 	published string        // what the publication was like
 	file      string        // which held the table before the slot was made
 
@@ -91,6 +94,9 @@ func (s *stream) follow(ctx context.Context) error {
 			return err
 		}
 		s.got = true
+		if data, ok := message.(*pgproto3.CopyData); ok && len(data.Data) > largeMessage {
+			s.large = true
+		}
 		if err := s.message(message); err != nil {
 			return err
 		}
@@ -106,6 +112,10 @@ func (s *stream) glance(ctx context.Context) error {
 		return *why
 	}
 	now := time.Now()
+	if s.large && !s.got { // after the last of them
+		s.large = false
+		debug.FreeOSMemory() // else what they took stays with the process for minutes
+	}
 	if s.got {
 		s.heard, s.got = now, false
 	}
