@@ -1,11 +1,11 @@
 package sql
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,12 +32,13 @@ const header = 5
 // texts of long errors and notices.
 type boundedReader struct {
 	from io.Reader
-	left int    // bytes that pass before the next message begins
-	held []byte // read, and not passed on yet
+	left int      // bytes that pass before the next message begins
+	held []byte   // read, and not passed on yet
+	cut  *cutting // the message that is cut just now
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
-	for len(b.held) > 0 && len(p) > 0 {
+	for (len(b.held) > 0 || b.cut != nil) && len(p) > 0 {
 		b.begin()
 		if n := copy(p, b.held[:min(b.left, len(b.held))]); n > 0 {
 			b.held, b.left = b.held[n:], b.left-n
@@ -74,28 +75,52 @@ func (b *boundedReader) plain(data []byte) (at int) {
 	}
 }
 
-// begin decides about the message that is held, if that is its beginning and enough is there.
+// begin decides about the message that is held, if that is its beginning.
 func (b *boundedReader) begin() {
-	if b.left > 0 || len(b.held) < header {
+	if b.left > 0 || b.cut != nil || len(b.held) < header {
 		return
 	}
 	length := bodyOf(b.held)
-	switch {
-	case !long(b.held[0], length):
+	if !long(b.held[0], length) {
 		b.left = header + length
-	case len(b.held) >= header+length:
-		b.left = b.cut(length)
+		return
 	}
+	b.cut = &cutting{short: append([]byte{}, b.held[:header]...), left: length}
+	rest := b.held[header:]
+	b.held = b.held[:0]
+	b.take(rest)
 }
 
-// more reads more of a message, in steps that grow with it.
+// take gives the message that is cut more of its body. Once that is complete, the shorter one
+// is held, and what came behind it.
+func (b *boundedReader) take(data []byte) {
+	n := min(len(data), b.cut.left)
+	b.cut.take(data[:n])
+	if b.cut.left > 0 {
+		return
+	}
+	short := b.cut.end()
+	b.left, b.cut = len(short), nil
+	b.held = append(short, data[n:]...)
+}
+
+// more reads more of a message. Of one that is cut nothing is held that is not kept.
 func (b *boundedReader) more() error {
+	if b.cut != nil {
+		piece := make([]byte, 32<<10)
+		n, err := b.from.Read(piece)
+		b.take(piece[:n])
+		if n > 0 {
+			return nil // what is wrong is met again
+		}
+		return err
+	}
 	at := len(b.held)
-	b.held = slices.Grow(b.held, min(max(at, 1<<12), 1<<20))
-	n, err := b.from.Read(b.held[at:cap(b.held)])
+	b.held = slices.Grow(b.held, header)
+	n, err := b.from.Read(b.held[at : at+header])
 	b.held = b.held[:at+n]
 	if n > 0 {
-		return nil // what is wrong is met again
+		return nil
 	}
 	return err
 }
@@ -106,30 +131,53 @@ func bodyOf(data []byte) int { return max(int(int32(binary.BigEndian.Uint32(data
 // long tells whether a message is an error or a notice whose texts may be too long.
 func long(kind byte, length int) bool { return (kind == 'E' || kind == 'N') && length > 2*messageMost }
 
-// cut replaces the message that is held by one with shorter texts, and returns its length.
-func (b *boundedReader) cut(length int) int {
-	short := append(make([]byte, 0, header+2*messageMost), b.held[:header]...)
-	rest := string(b.held[header : header+length])
-	for rest != "" && rest[0] != 0 {
-		var field string
-		field, rest, _ = strings.Cut(rest, "\x00")
-		short = append(append(short, field[0]), shortened(field[1:])...)
-		short = append(short, 0)
-	}
-	short = append(short, 0)
-	binary.BigEndian.PutUint32(short[1:], uint32(len(short)-1))
-	b.held = append(short, b.held[header+length:]...)
-	return len(short)
+// cutting is a message that is cut as it arrives: fields of a kind, a text and a zero byte each,
+// and a zero byte after them.
+type cutting struct {
+	short []byte
+	left  int    // bytes of the body that have yet to come
+	field []byte // the beginning of the field that arrives
+	size  int    // of all of it that has come
 }
 
-// shortened is the beginning of a text, and how much is missing.
-func shortened(text string) string {
-	if len(text) <= messageMost {
-		return text
+func (c *cutting) take(data []byte) {
+	c.left -= len(data)
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, 0)
+		part := data[:max(end, 0)]
+		if end < 0 {
+			part = data
+		}
+		// The kind, the text, and one byte by which the end of a character is known.
+		c.field = append(c.field, part[:min(len(part), 1+messageMost+1-len(c.field))]...)
+		c.size += len(part)
+		if end < 0 {
+			return
+		}
+		data = data[end+1:]
+		if len(c.field) > 0 {
+			c.short = append(append(c.short, c.field[0]), shortened(c.field[1:], c.size-1)...)
+			c.short = append(c.short, 0)
+		}
+		c.field, c.size = c.field[:0], 0
+	}
+}
+
+// end is the shorter message.
+func (c *cutting) end() []byte {
+	short := append(c.short, 0)
+	binary.BigEndian.PutUint32(short[1:], uint32(len(short)-1))
+	return short
+}
+
+// shortened is the beginning of a text of so many bytes, and how much is missing.
+func shortened(text []byte, size int) string {
+	if size <= messageMost {
+		return string(text)
 	}
 	end := messageMost
 	for end > messageMost-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return fmt.Sprintf("%s… (%d bytes more)", text[:end], len(text)-end)
+	return fmt.Sprintf("%s… (%d bytes more)", text[:end], size-end)
 }

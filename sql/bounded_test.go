@@ -27,6 +27,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return p.from.Read(b[:min(max(size, 1), len(b))])
 }
 
+func cutText(text string) string { return shortened([]byte(text), len(text)) }
+
 // TestOnlyLongErrorsAndNoticesAreCut sends messages in pieces of any size through the reader.
 func TestOnlyLongErrorsAndNoticesAreCut(t *testing.T) {
 	t.Parallel()
@@ -42,9 +44,9 @@ func TestOnlyLongErrorsAndNoticesAreCut(t *testing.T) {
 				cut = m
 			case 1:
 				m = &pgproto3.ErrorResponse{Code: "P0001", Message: text, Detail: "detail " + text}
-				cut = &pgproto3.ErrorResponse{Code: "P0001", Message: shortened(text), Detail: shortened("detail " + text)}
+				cut = &pgproto3.ErrorResponse{Code: "P0001", Message: cutText(text), Detail: cutText("detail " + text)}
 			default:
-				m, cut = &pgproto3.NoticeResponse{Message: text}, &pgproto3.NoticeResponse{Message: shortened(text)}
+				m, cut = &pgproto3.NoticeResponse{Message: text}, &pgproto3.NoticeResponse{Message: cutText(text)}
 			}
 			before := len(sent)
 			sent, _ = m.Encode(sent)
