@@ -47,7 +47,7 @@ func promptly(t *testing.T, what string, f func() error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%s: hangs", what)
 		return nil
 	}
