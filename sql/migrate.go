@@ -216,9 +216,10 @@ func (s *Schema) ready(ctx context.Context, conn *pgx.Conn, prepare []func(conte
 	return err
 }
 
-// warn keeps a warning of the server.
+// warn keeps a warning that a step raises. The server's own, as of a wal_level, are none of
+// those: the dashboard has them with their cures.
 func (m *migrator) warn(_ *pgconn.PgConn, n *pgconn.Notice) {
-	if n.SeverityUnlocalized == "WARNING" {
+	if n.SeverityUnlocalized == "WARNING" && n.Code == "01000" { // of RAISE WARNING
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.warnings = append(m.warnings, n.Message)

@@ -26,8 +26,8 @@ type Migration struct {
 	File      string    `json:"file"` // "" for a step that only a newer program knows
 	Applied   bool      `json:"applied"`
 	AppliedAt time.Time `json:"applied_at"` // zero when not applied
-	// Warnings are what the server warned of while it was taken or taken back: what a step found
-	// and left alone, say. Of several steps in one call the last has those of all.
+	// Warnings are what it found and left alone. Of several steps in one call the last has
+	// those of all.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
