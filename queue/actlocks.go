@@ -77,7 +77,16 @@ func (q *Queue) writePatiently(ctx context.Context, statement string, args []any
 		return err
 	}
 	defer conn.Release()
-	return q.transaction(ctx, conn.Conn(), []string{"act_patience"}, statement, args, each)
+	return q.patientTransaction(ctx, conn.Conn(), "act_patience", statement, args, each)
+}
+
+// patientTransaction is a transaction whose statement waits for locks no longer than patience, a
+// statement, has it. To prepare a statement takes locks too, so the transaction begins before.
+func (q *Queue) patientTransaction(ctx context.Context, conn *pgx.Conn, patience, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	if _, err := conn.Exec(ctx, "begin isolation level read committed; "+q.schema.Query(patience), pgx.QueryExecModeSimpleProtocol); err != nil {
+		return err
+	}
+	return q.committed(ctx, conn, nil, statement, args, each)
 }
 
 // patiently runs do, which hardly waits for locks, again until it meets none or patience

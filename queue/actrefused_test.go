@@ -357,3 +357,34 @@ func (a *hinderedAct) try(t *testing.T, q *Queue, h hinder) {
 		t.Errorf("%s: job %d is in %d places", h.name, bad, n)
 	}
 }
+
+// While somebody has the table locked an act ends soon, names him, and changes nothing later.
+func TestLockedTableHoldsUpNoActForLong(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	id := dead(t, q)
+	tx := begin(t, q)
+	must[any](t)(tx.Exec(t.Context(), "lock table leasetop.jobs"))
+	want := fmt.Sprintf("the table jobs is locked by pid %d (leasetop, postgres, ", tx.Conn().PgConn().PID())
+	fresh := must[*Queue](t)(Open(t.Context(), q.Pool().Config().ConnString(), Options{})) // which has prepared nothing
+	defer fresh.Close()
+	for name, act := range map[string]func(context.Context) error{
+		"cancel":  func(ctx context.Context) error { _, err := fresh.Cancel(ctx, ann, id); return err },
+		"discard": func(ctx context.Context) error { _, err := fresh.Discard(ctx, ann, "", id); return err },
+		"redrive": func(ctx context.Context) error { _, err := fresh.Redrive(ctx, ann, id); return err },
+		"edit": func(ctx context.Context) error {
+			return fresh.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte("[]")})
+		},
+		"release": func(ctx context.Context) error { return fresh.TakeBack(ctx, ann, Lease{ID: id, Token: "x"}) },
+	} {
+		ctx, cancel := context.WithTimeout(hurried(t.Context()), 20*time.Second)
+		if err := act(ctx); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		cancel()
+	}
+	ok(t, tx.Rollback(t.Context()))
+	if job := get(t, q, id); job.Status != Dead || string(job.Payload) != "{}" || len(job.Errors) != 1 {
+		t.Errorf("%+v", job)
+	}
+}

@@ -79,5 +79,5 @@ func (q *Queue) writeTurning(ctx context.Context, args []any, each func(pgx.Coll
 		return err
 	}
 	defer conn.Release()
-	return q.transaction(ctx, conn.Conn(), []string{"turn_patience"}, "plan_turn", args, each)
+	return q.patientTransaction(ctx, conn.Conn(), "turn_patience", "plan_turn", args, each)
 }

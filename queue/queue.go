@@ -159,17 +159,25 @@ func (q *Queue) writeQuietly(ctx context.Context, statement string, args []any, 
 
 // transaction is writeOn with statements before, which have no arguments.
 func (q *Queue) transaction(ctx context.Context, conn *pgx.Conn, before []string, statement string, args []any, each func(pgx.CollectableRow) error) error {
-	batch := &pgx.Batch{}
-	batch.Queue("begin isolation level read committed")
+	first := []string{"begin isolation level read committed"}
 	for _, b := range before {
-		batch.Queue(q.schema.Query(b))
+		first = append(first, q.schema.Query(b))
+	}
+	return q.committed(ctx, conn, first, statement, args, each)
+}
+
+// committed runs a statement and a commit, after first, in one round trip.
+func (q *Queue) committed(ctx context.Context, conn *pgx.Conn, first []string, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	batch := &pgx.Batch{}
+	for _, f := range first {
+		batch.Queue(f)
 	}
 	batch.Queue(q.schema.Query(statement), args...)
 	batch.Queue("commit")
 	err := func() error {
 		results := conn.SendBatch(ctx, batch)
 		defer results.Close()
-		for range 1 + len(before) {
+		for range first {
 			if _, err := results.Exec(); err != nil {
 				return err
 			}
