@@ -88,11 +88,12 @@ func (q *Queue) prepare(ctx context.Context, conn *pgx.Conn) error {
 	}
 	fit := true
 	var err error
-	switch {
-	case hooks.PrepareConn != nil:
+	//lint:ignore SA1019 the pool calls it where there is no PrepareConn
+	before := hooks.BeforeAcquire
+	if hooks.PrepareConn != nil {
 		fit, err = hooks.PrepareConn(ctx, conn)
-	case hooks.BeforeAcquire != nil: //nolint:staticcheck // the pool calls it
-		fit = hooks.BeforeAcquire(ctx, conn) //nolint:staticcheck
+	} else if before != nil {
+		fit = before(ctx, conn)
 	}
 	switch {
 	case err != nil:
