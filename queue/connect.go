@@ -82,7 +82,11 @@ func (q *Queue) connect(ctx context.Context, shape func(*pgx.ConnConfig)) (*pgx.
 func (q *Queue) prepare(ctx context.Context, conn *pgx.Conn) error {
 	hooks := q.pool.Config()
 	if hooks.AfterConnect != nil {
-		if err := hooks.AfterConnect(ctx, conn); err != nil {
+		err := hooks.AfterConnect(ctx, conn)
+		switch {
+		case err != nil && q.owned: // the hook is ours, and says itself what is wrong
+			return err
+		case err != nil:
 			return fmt.Errorf("prepare a connection as the pool does (AfterConnect): %w", err)
 		}
 	}

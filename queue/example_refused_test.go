@@ -3,49 +3,62 @@ package queue_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 )
 
-// The database's owner has a rule that one job does not meet: an act on it says so, and one
-// on many goes on with the others.
-func ExampleSkipped() {
+// A rule that the database's owner adds forbids any change of one job. The others are
+// worked on; the one is named with the server's reason, to other processes too.
+func ExampleQueue_Refused() {
 	q := open()
-	defer q.Close()
-	id := buried(q, queue.NewJob{Queue: "emails"}, "no such mailbox")
-	if _, err := q.Pool().Exec(ctx, fmt.Sprintf("ALTER TABLE leasetop.jobs ADD CONSTRAINT not_this CHECK (id <> %d) NOT VALID", id)); err != nil {
+	url := q.Pool().Config().ConnString()
+	claimed(q, queue.NewJob{Queue: "emails"})
+	job := claimed(q, queue.NewJob{Queue: "emails"})
+	if _, err := q.Pool().Exec(ctx, "ALTER TABLE leasetop.jobs ADD CONSTRAINT app_rule CHECK (id <> 2) NOT VALID"); err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	err := q.EditPayload(ctx, "ann", queue.Edit{ID: id, Was: []byte("{}"), Payload: []byte(`{"n": 1}`)})
-	var refusal *queue.Refusal
-	fmt.Println(errors.As(err, &refusal), errors.Is(err, queue.ErrRowRefused))
-	skip, err := queue.Skipped(err)
-	fmt.Println(skip.ID, skip.Failed, skip.Reason, err)
-	// Output:
-	// true true
-	// 1 true the server refuses it: new row for relation "jobs" violates check constraint "not_this" <nil>
-}
-
-// A row of another table refers to a job: the purge keeps that job, and deletes the others.
-func ExampleKept() {
-	q := open()
-	defer q.Close()
-	if _, err := q.Pool().Exec(ctx, `
-		CREATE TABLE orders (job_id bigint REFERENCES leasetop.jobs);
-		INSERT INTO leasetop.jobs (id, queue, status) VALUES (1, 'emails', 'completed'), (2, 'emails', 'completed');
-		INSERT INTO orders VALUES (2)`); err != nil {
+	beat, err := q.Heartbeat(ctx, []queue.Renewal{{Lease: job.Lease(), For: time.Minute}})
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-
-	done, err := q.Purge(ctx, queue.Purge{What: queue.PurgeCompleted}, nil)
-	fmt.Println(done.Deleted, "deleted,", done.Kept, "kept,", err)
-	for _, kept := range done.First {
-		fmt.Println(kept.Name, kept.Detail)
+	for _, lease := range beat.Refused { // it stands until it runs out
+		fmt.Println("not renewed: job", lease.ID, lease.SQLSTATE)
 	}
+	err = q.Complete(ctx, job.Lease())
+	fmt.Println(errors.Is(err, queue.ErrRowRefused))
+	for _, refusal := range queue.Refusals(err) {
+		fmt.Println("not completed: job", refusal.JobID)
+	}
+	q.Close()
+
+	elsewhere, err := queue.Open(ctx, url, queue.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer elsewhere.Close()
+	all, err := elsewhere.Refused(ctx, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, refused := range all {
+		fmt.Println("job", refused.JobID, "of", refused.Queue+":", refused.Reason)
+	}
+	one, err := elsewhere.RefusedJob(ctx, job.ID)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("last:", one.Act)
 	// Output:
-	// 1 deleted, 1 kept, <nil>
-	// 2 Key (id)=(2) is still referenced from table "orders".
+	// not renewed: job 2 23514
+	// true
+	// not completed: job 2
+	// job 2 of emails: new row for relation "jobs" violates check constraint "app_rule"
+	// last: complete
 }

@@ -36,11 +36,16 @@ const (
 	detailLimit = 1000
 )
 
+// Error names the job and gives the server's reason.
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("the server refuses to %s job %d: %s", r.Act, r.JobID, r.Reason)
 }
+
+// Is reports whether target is [ErrRowRefused].
 func (r *Refusal) Is(target error) bool { return target == ErrRowRefused }
-func (r *Refusal) Unwrap() error        { return r.cause }
+
+// Unwrap returns the server's error; nil when there was none.
+func (r *Refusal) Unwrap() error { return r.cause }
 
 // refusalOf is the error of a statement about one job as a Refusal. ok is false when the
 // error is none of that row's; see [refusesRow].

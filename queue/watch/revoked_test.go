@@ -97,6 +97,7 @@ func TestNothingReadsTheTableWhileTheStreamStands(t *testing.T) {
 		}
 	}
 	delete(reads, "list_dead")
+	delete(reads, "refusals") // it reads the few rows that a note names, and none without notes
 	if len(reads) > 0 {
 		t.Errorf("the table is read by %v of %v", reads, statements)
 	}

@@ -18,6 +18,7 @@ var library = []string{"queue", "queue/filter", "queue/watch", "workers", "worke
 
 // shownElsewhere are exported names of the library that no example need name, and why.
 var shownElsewhere = map[string]string{
+	"queue.Refusal.Unwrap":        "package errors calls it",
 	"queue.Time.ScanTimestamptz":  "pgx calls it",
 	"queue.Time.TimestamptzValue": "pgx calls it",
 }
