@@ -158,6 +158,9 @@ func ExampleQueue_Purge() {
 
 	done, err = q.Purge(ctx, queue.Purge{What: queue.PurgeCompleted, Queue: "emails"}, nil)
 	fmt.Println(done.Deleted, "however old,", err)
+	for _, kept := range done.First { // somebody has it locked, or the server refuses
+		fmt.Println(kept.Name, "stays:", kept.Reason)
+	}
 	// Output:
 	// 0 older than a month, <nil>
 	// 3 however old, <nil>

@@ -33,6 +33,8 @@ func ExampleQueue_Refused() {
 	for _, refusal := range queue.Refusals(err) {
 		fmt.Println("not completed: job", refusal.JobID)
 	}
+	skip, err := queue.Skipped(q.TakeBack(ctx, "ann", job.Lease()))
+	fmt.Println("not taken back: job", skip.ID, err)
 	q.Close()
 
 	elsewhere, err := queue.Open(ctx, url, queue.Options{})
@@ -59,6 +61,7 @@ func ExampleQueue_Refused() {
 	// not renewed: job 2 23514
 	// true
 	// not completed: job 2
+	// not taken back: job 2 <nil>
 	// job 2 of emails: new row for relation "jobs" violates check constraint "app_rule"
 	// last: complete
 }
