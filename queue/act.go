@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,10 @@ func (q *Queue) act(ctx context.Context, a acting, ids []int64) error {
 			return q.failed(a.statement, err)
 		}
 	}
-	return q.failed(a.statement, a.outwait(ctx))
+	err := a.outwait(ctx)
+	// In the order of ids, not in the order in which they were given up.
+	slices.SortStableFunc(*a.skipped, func(a, b Skip) int { return cmp.Compare(a.ID, b.ID) })
+	return q.failed(a.statement, err)
 }
 
 // batch acts on jobs in one transaction or, when the server refuses one of them, in halves.

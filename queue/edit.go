@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -83,7 +84,7 @@ func (q *Queue) editTx(ctx context.Context, tx pgx.Tx, by string, e Edit) (woken
 
 // whyNotEdited says what an edit found instead of what it wanted.
 func (q *Queue) whyNotEdited(ctx context.Context, operation string, e Edit) error {
-	job, _, err := q.Preview(ctx, e.ID, 0)
+	job, length, err := q.Preview(ctx, e.ID, 0)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		where, failed := q.missing(ctx, e.ID)
@@ -98,8 +99,10 @@ func (q *Queue) whyNotEdited(ctx context.Context, operation string, e Edit) erro
 	case e.Redrive && job.Status == Pending:
 		return fmt.Errorf("%s: it is no dead letter any more, but pending: %w", operation, ErrEdited)
 	}
-	if job, err := q.Get(ctx, e.ID); err == nil && string(job.Payload) == string(e.Was) {
-		return leftAlone(e.ID, "edit")
+	if length == utf8.RuneCount(e.Was) { // a payload is read only when it may be the one that was edited
+		if job, err := q.Get(ctx, e.ID); err == nil && string(job.Payload) == string(e.Was) {
+			return leftAlone(e.ID, "edit")
+		}
 	}
 	return fmt.Errorf("%s: its payload is another by now: %w", operation, ErrEdited)
 }

@@ -76,8 +76,12 @@ func TestOnlyWhoAsksForAPayloadLoadsIt(t *testing.T) {
 		case "claim", "payloads", "get", "archived payloads", "migrate":
 			continue
 		}
+		before := in.Load()
 		if err := do(t.Context()); err != nil {
 			t.Errorf("%s: %v", operation, err)
+		}
+		if read := in.Load() - before; read > mb/10 {
+			t.Errorf("%s read %d bytes", operation, read)
 		}
 	}
 	if read := in.Load(); read > mb {

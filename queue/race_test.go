@@ -146,7 +146,7 @@ func TestReaperAndLateWorkerInEveryOrder(t *testing.T) {
 			expire(t, q, lease.ID)
 			var reclaimed, ended int64
 			reaper := []step{run("reaper begins", "begin"), rows("reclaims", &reclaimed, func() (string, []any) {
-				return q.Schema().Query("reclaim"), []any{10, nil}
+				return q.Schema().Query("reclaim"), []any{10, nil, []int64{}, nil}
 			}), run("reaper commits", "commit")}
 			worker := []step{run("worker begins", "begin"), rows("worker "+outcome+"s", &ended, func() (string, []any) {
 				args := map[string][]any{
@@ -234,7 +234,7 @@ func TestReaperLooksAgainBeforeItWrites(t *testing.T) {
 			var reclaimed int64
 			reaper := newSession(t, q)
 			reaper.steps = []step{run("named", "set application_name = 'reaper'"), rows("reclaims", &reclaimed, func() (string, []any) {
-				return q.Schema().Query("reclaim"), []any{10, nil}
+				return q.Schema().Query("reclaim"), []any{10, nil, []int64{}, nil}
 			})}
 			reaper.begin(t, q)
 			reaper.begin(t, q)
