@@ -54,8 +54,12 @@ func (q *Queue) act(ctx context.Context, a acting, ids []int64) error {
 		}
 	}
 	err := a.outwait(ctx)
-	// In the order of ids, not in the order in which they were given up.
-	slices.SortStableFunc(*a.skipped, func(a, b Skip) int { return cmp.Compare(a.ID, b.ID) })
+	// In the order that was asked for, not in the order in which they were given up.
+	turn := make(map[int64]int, len(ids))
+	for i, id := range slices.Backward(ids) {
+		turn[id] = i
+	}
+	slices.SortStableFunc(*a.skipped, func(a, b Skip) int { return cmp.Compare(turn[a.ID], turn[b.ID]) })
 	return q.failed(a.statement, err)
 }
 
