@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -52,8 +53,11 @@ func TestWhatEndedAStatementIsToldByItsTime(t *testing.T) {
 			other.clocked = nil
 		}
 		for operation, act := range map[string]func() error{
-			"write": func() error { _, err := other.Pause(t.Context(), ann, "", "emails"); return err },
-			"read":  func() error { _, err := other.Pauses(t.Context()); return err },
+			"write": func() error {
+				_, err := other.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: "o", Lease: time.Minute, Limit: 1})
+				return err
+			},
+			"read": func() error { _, err := other.Pauses(t.Context()); return err },
 		} {
 			stop := func() {}
 			if c.cancelled {

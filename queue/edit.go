@@ -62,7 +62,7 @@ func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
 	case refused && explain(err) == err:
 		return refusal
 	}
-	return q.failed(operation, explain(err), "edit", "redrive")
+	return q.failed(operation, explain(err))
 }
 
 // editTx edits, and redrives when that is wanted too, and returns whose workers to wake.
@@ -72,7 +72,7 @@ func (q *Queue) editTx(ctx context.Context, tx pgx.Tx, by string, e Edit) (woken
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrEdited
 		}
-		return err
+		return q.forbid(err, statement)
 	}
 	if err := one("edit", []any{e.ID, string(e.Was), string(e.Payload), by, errorText(e.Reason)}, []any{nil}); err != nil || !e.Redrive {
 		return nil, err

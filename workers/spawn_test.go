@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/leasetop/leasetop/queue"
 )
@@ -89,22 +88,25 @@ func TestWorkerOfTheSameNameWritesOtherTokens(t *testing.T) {
 	}
 }
 
-// A name is looked up, not looked for: each worker costs as much as the one before.
-func TestSpawningIsLinear(t *testing.T) {
+// A name is looked up, not looked for: each worker costs as much as the one before. What
+// is in the list alone is not found.
+func TestSpawningWalksNoList(t *testing.T) {
 	t.Parallel()
 	p, err := New(anywhere(t, 4), on(nothing), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Stop(t.Context()) }()
-	const n = 40_000
-	began := time.Now()
-	for range n {
-		if _, err := p.Spawn([]string{"q"}, 1); err != nil {
-			t.Fatal(err)
+	for _, want := range []string{"w1", "w2"} {
+		if name, err := p.Spawn([]string{"q"}, 1); err != nil || name != want {
+			t.Fatalf("spawned %q: %v", name, err)
 		}
 	}
-	if took := time.Since(began); took > 5*time.Second { // it was 10 s and more
-		t.Errorf("spawning %d workers took %v", n, took)
+	delete(p.named, "w1")
+	if err := p.SpawnAs("w1", []string{"q"}, 1); err != nil {
+		t.Errorf("the list was walked: %v", err)
+	}
+	if err := p.SpawnAs("w2", []string{"q"}, 1); err == nil {
+		t.Error("two workers have one name")
 	}
 }
