@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -153,10 +154,12 @@ func TestPasswordAppearsNowhereWhileItRuns(t *testing.T) {
 	}
 	for line, ready := range map[string]func(*program){
 		"--plain": func(p *program) { p.until(` depth q: `) },
-		"work --queue q --exec false": func(*program) {
+		"work --queue q --exec false --poison-status 1": func(p *program) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
 			for done := false; !done; {
-				if err := admin.QueryRow(t.Context(), "select status = 'dead' from leasetop.jobs").Scan(&done); err != nil {
-					t.Fatal(err)
+				if err := admin.QueryRow(ctx, "select status = 'dead' from leasetop.jobs").Scan(&done); err != nil {
+					t.Fatalf("its job does not die: %v\n%s", err, p.err.String())
 				}
 			}
 		},
