@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/leasetop/leasetop/ui/term"
 )
 
@@ -211,4 +210,3 @@ func (w *worker) only() (id int64) {
 	w.s.find(fmt.Sprintf(`LEASES 1 [^\n]*\n(?s:.*) %d +slow`, id))
 	return id
 }
-
