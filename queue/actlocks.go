@@ -57,7 +57,7 @@ func (p *patience) wait(ctx context.Context) bool {
 // locked tells whether a statement failed since it would have waited for a lock.
 func locked(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01") // lock_not_available, deadlock_detected
+	return errors.As(err, &pg) && !raised(pg) && (pg.Code == "55P03" || pg.Code == "40P01") // lock_not_available, deadlock_detected
 }
 
 // lockedError says who has something locked.

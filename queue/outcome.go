@@ -238,7 +238,7 @@ func (q *Queue) end(ctx context.Context, statement string, lease Lease, values [
 		ended = true
 		return row.Scan(values...)
 	})
-	if pg := (*pgconn.PgError)(nil); hasty && errors.As(err, &pg) && pg.Code == "55P03" { // lock_not_available
+	if pg := (*pgconn.PgError)(nil); hasty && errors.As(err, &pg) && !raised(pg) && pg.Code == "55P03" { // lock_not_available
 		err = ErrLocked
 	}
 	refusal, refused := refusalOf(lease.ID, statement, err)

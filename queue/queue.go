@@ -226,7 +226,7 @@ func (q *Queue) failed(operation string, err error, statement ...string) error {
 	for _, s := range statement {
 		err = q.forbid(err, s)
 	}
-	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && !raised(pg) {
 		switch pg.Code {
 		case "3F000": // invalid_schema_name
 			return fmt.Errorf("%s: %w", operation, &schemaMissing{schema: q.schema.Name(), cause: err})

@@ -70,12 +70,15 @@ func leftAlone(id int64, act string) *Refusal {
 // change, so that the same statement may succeed for other rows: a constraint (also one
 // that is checked at COMMIT), a value, a row policy, damaged data, or anything that a
 // trigger raises. nil is any other error: of the connection, the moment (a lock, a
-// deadlock, a timeout, a full disk), the role's rights, the schema. SQLSTATEs decide, and
-// the names of PostgreSQL's own functions, which no language changes.
+// deadlock, a timeout, a full disk), the role's rights, the schema. The names of
+// PostgreSQL's own functions decide, which no language changes, and SQLSTATEs.
 func refusesRow(err error) *pgconn.PgError {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) != 5 {
 		return nil
+	}
+	if raised(pg) {
+		return pg
 	}
 	switch pg.Code {
 	case "22021", "22P05": // bytes that are no text: of a parameter, which all rows share
@@ -89,12 +92,16 @@ func refusesRow(err error) *pgconn.PgError {
 	}
 	switch {
 	case pg.Routine == "ExecWithCheckOptions", // a row policy
-		pg.Routine == "exec_stmt_raise", // RAISE with a code of the trigger's own
-		pg.Where != "":                  // raised inside a function that a trigger ran, whatever the code
+		pg.Where != "": // raised inside a function that a trigger ran, whatever the code
 		return pg
 	}
 	return nil
 }
+
+// raised reports whether RAISE made an error, as a trigger of the database's owner may for
+// one row. Its SQLSTATE is what the trigger's author chose: that of a deadlock or of a
+// cancelled statement says nothing about the moment.
+func raised(pg *pgconn.PgError) bool { return pg.Routine == "exec_stmt_raise" }
 
 // sift runs do over items. When the server refuses a row among them, it runs do over each
 // half, down to the single items that are refused, which it passes to refused; the rest is
