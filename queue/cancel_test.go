@@ -238,7 +238,12 @@ func TestCancelKeepsNoBeatOff(t *testing.T) {
 		t.Errorf("lost %v", lost)
 	}
 	ok(t, tx.Commit(t.Context()))
-	(<-ended).want(t, "then", []int64{pending}, []int64{first.ID}, Skip{ID: locked.ID, Reason: "already completed"}, Skip{ID: last.ID, Reason: "already completed"})
+	// The last job completed before the cancel came to it, or after.
+	if got := <-ended; slices.Contains(got.Asked, last.ID) {
+		got.want(t, "then", []int64{pending}, []int64{first.ID, last.ID}, Skip{ID: locked.ID, Reason: "already completed"})
+	} else {
+		got.want(t, "then", []int64{pending}, []int64{first.ID}, Skip{ID: locked.ID, Reason: "already completed"}, Skip{ID: last.ID, Reason: "already completed"})
+	}
 }
 
 // Who cancels is text that a person wrote, or nobody said. Either way the job is known

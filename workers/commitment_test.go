@@ -126,8 +126,13 @@ func TestCompleteTxThatWasRolledBackIsNotToldCompletedForWhatAnotherDid(t *testi
 					return err
 				}), Options{Lease: never, Settled: func(s Settled) { told <- s }}, 1)
 				id := enqueue(t, q, queue.NewJob{})[0]
-				if e := waitFor(t, p, StaleFenced); e.JobID != id {
-					t.Errorf("fenced job %d", e.JobID)
+				// The outcome finds that the job is gone, or a heartbeat does so before.
+				waitUntil(t, p, "the loss told", func() bool { return has(p, StaleFenced) || has(p, LeaseLost) })
+				events, _ := p.Events(0)
+				for _, e := range events {
+					if (e.What == StaleFenced || e.What == LeaseLost) && e.JobID != id {
+						t.Errorf("%s: job %d", e.What, e.JobID)
+					}
 				}
 				if err := p.Stop(t.Context()); err != nil {
 					t.Error(err)

@@ -18,6 +18,8 @@ const (
 	healthSeldom   = time.Minute            // as long as none succeeds
 	healthDeadline = time.Second            // other readings wait meanwhile
 
+	refusedDeadline = healthDeadline / 4 // when it is over, what was known stays
+
 	slotsTold        = 20
 	refusedTold      = 20
 	transactionsTold = 3 // of this database, and as many of the others
@@ -47,12 +49,18 @@ func (f *Feed) readingHealth(ctx context.Context) {
 // readHealth makes a checkup and puts it into State, or why it could not be made.
 func (f *Feed) readHealth(ctx context.Context) error {
 	var seen Checkup
+	late := false
 	err := f.read(ctx, func(ctx context.Context) (err error) {
 		return within(ctx, healthDeadline, func(ctx context.Context) error {
 			if seen, err = f.checkup(ctx); err != nil {
 				return err
 			}
-			if seen.Refused, err = f.reader.Refused(ctx, refusedTold); err != nil {
+			// It reads rows of the table, which somebody may have locked by now.
+			err = within(ctx, refusedDeadline, func(ctx context.Context) (err error) {
+				seen.Refused, err = f.reader.Refused(ctx, refusedTold)
+				return err
+			})
+			if late = errors.Is(err, errTooLong); err != nil && !late {
 				return err
 			}
 			return f.stillHolds(ctx)
@@ -72,6 +80,9 @@ func (f *Feed) readHealth(ctx context.Context) error {
 		if err != nil {
 			f.draft.Health.Reason = say(err)
 			return
+		}
+		if late {
+			seen.Refused = f.draft.Health.Refused
 		}
 		seen.Drift = f.draft.Health.Drift
 		seen.Rows.Overdue = overdue(f.draft.Health.Rows, &seen)

@@ -143,10 +143,10 @@ func TestWithoutTheStreamTheReasonIsToldAndItsCureCures(t *testing.T) {
 				url = strings.Replace(url, "postgres@", c.role+"@", 1)
 			}
 			f := start(t, open(t, url), Options{})
-			s := polls(t, f, c.reason)
-			if s.Server.ReadOnly != (c.role != "") || !s.Notify.OK {
-				t.Errorf("%+v, %+v", s.Server, s.Notify)
+			if s := polls(t, f, c.reason); s.Server.ReadOnly != (c.role != "") {
+				t.Errorf("%+v", s.Server)
 			}
+			await(t, f, "notifications", func(s *State) bool { return s.Notify.OK })
 			if c.cure != nil {
 				c.cure(t, psql)
 				poke(f.retryWAL) // else within half a minute
