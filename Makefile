@@ -14,14 +14,12 @@ build: ## build bin/leasetop
 run: build ## run the dashboard with its demonstration (ARGS="--fresh" starts over)
 	@exec bin/leasetop $(ARGS)
 
-# Packages are tested a few at a time, those that wait longest first: they need little of
-# the processors.
-abreast := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Those that take longest begin first.
 longest := ./workers/scenario/stories ./ui/e2e ./workers
 
 test: ## run all tests, with the race detector, against a real PostgreSQL
 	@echo "PostgreSQL: $$(go run ./sql/local/where)"
-	go tool gotestsum --format pkgname --hide-summary=skipped -- -race -timeout 10m -p $(abreast) $(longest) ./...
+	go tool gotestsum --format pkgname --hide-summary=skipped -- -race -timeout 10m $(longest) ./...
 
 lint: ## vet, staticcheck, gofumpt, tidy go.mod, imports that point one way
 	go vet ./...
