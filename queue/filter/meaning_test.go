@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,22 @@ func TestWhatFiltersFind(t *testing.T) {
 		if got.String() != want {
 			t.Errorf("%s finds %s, want %s: %s", typed, got.String(), want, f.Path())
 		}
+	}
+}
+
+// No element of the array is a text that is not empty: it is not one element that is no
+// empty text and another that is a text.
+func TestEachElementOfAPayloadIsAskedAlone(t *testing.T) {
+	t.Parallel()
+	conn := connect(t)
+	if _, err := conn.Exec(t.Context(), `INSERT INTO leasetop.jobs (id, queue, payload) VALUES (1, 'q', '{"a": [["", null, 7]]}'), (2, 'q', '{"a": [["", "x"], null]}')`); err != nil {
+		t.Fatal(err)
+	}
+	f, err := filter.Parse("payload:*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := found(t, conn, f); !slices.Equal(ids, []int64{2}) {
+		t.Errorf("found %v, want the job with a text", ids)
 	}
 }

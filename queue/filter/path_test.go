@@ -157,7 +157,11 @@ func TestPostgreSQLFindsWhatAFilterMeans(t *testing.T) {
 			}
 			slices.Sort(want)
 			if got := found(t, conn, f); !slices.Equal(got, want) {
-				t.Fatalf("%q finds %v, want %v\n%s", text, got, want, f.Path())
+				var payloads []string
+				for _, j := range jobs {
+					payloads = append(payloads, j.payload)
+				}
+				t.Fatalf("%q finds %v, want %v\n%s\npayloads %q", text, got, want, f.Path(), payloads)
 			}
 			all++
 			if len(keys) == 1 && len(want) > 0 && len(want) < len(jobs) {

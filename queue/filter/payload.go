@@ -75,7 +75,7 @@ func (t *term) readAnywhere(v Value) *Mistake {
 	var path string
 	switch {
 	case star && text == "":
-		path = `@ != "" && @ starts with ""` // null is not "" either
+		path = `@.type() == "string" && @ != ""` // of an array each part would be asked about different elements
 	case star:
 		path = begins("@", text)
 	case text == "":
