@@ -78,8 +78,10 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	return &Queue{pool: pool, schema: schema, pooler: between, clocked: clock, owned: true}, nil
 }
 
-// New uses a pool that the caller keeps and closes, after the Queue. The error wraps
-// leasesql.ErrSchemaName when the schema's name is refused.
+// New uses a pool that the caller keeps and closes, after the Queue. Have no search_path of
+// its connections name a schema before pg_catalog, which comes first by itself: whoever may
+// create there decides what an operator does. The error wraps leasesql.ErrSchemaName when
+// the schema's name is refused.
 func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 	s, err := leasesql.ForSchema(schema)
 	if err != nil {

@@ -123,6 +123,7 @@ func (f *Feed) checkup(ctx context.Context) (c Checkup, err error) {
 	batch.Queue(query("watch_waiting"))
 	batch.Queue(query("watch_transactions"), transactionsTold)
 	batch.Queue(query("watch_slots"), f.slots, slotsTold)
+	batch.Queue(query("watch_paths"))
 	batch.Queue(query("watch_parts")) // the last: it may meet a lock
 	results := conn.SendBatch(ctx, &batch)
 	defer func() { err = cmp.Or(err, results.Close()) }()
@@ -145,6 +146,9 @@ func (f *Feed) checkup(ctx context.Context) (c Checkup, err error) {
 		s.Own, s.Feed = strings.HasPrefix(s.Name, f.slots), strings.HasPrefix(s.Name, feedSlots)
 		return s, err
 	}); err != nil {
+		return c, err
+	}
+	if c.Paths, err = collect(results, pgx.RowToStructByPos[Path]); err != nil {
 		return c, err
 	}
 	c.Parts, err = collect(results, func(row pgx.CollectableRow) (p Part, err error) {

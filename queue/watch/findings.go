@@ -92,7 +92,7 @@ func (s *State) Findings(now time.Time) []Finding {
 		if s.Health.Reason != "" {
 			list = append(list, Finding{Grade: Hidden, About: "checkup", Figure: "none since " + inWords(now.Sub(s.Health.At)) + " ago", Why: s.Health.Reason})
 		}
-		list = slices.Concat(list, j.refused(), j.waiting(), j.open(), j.held(), j.notifications(), j.dead(), j.vacuum(), j.age())
+		list = slices.Concat(list, j.refused(), j.waiting(), j.open(), j.paths(), j.held(), j.notifications(), j.dead(), j.vacuum(), j.age())
 		if !s.Server.SchemaOld && !s.Server.SchemaMissing { // else that is the one thing to say
 			list = slices.Concat(list, j.indexes(), j.triggers(), j.publication())
 			if s.Health.PartsOld {

@@ -21,6 +21,7 @@ type Checkup struct {
 	Rows          Rows
 	Waiting       Waiting
 	Parts         []Part // what the migrations made beside the rows
+	Paths         []Path // that put others' functions and operators before PostgreSQL's
 	PartsOld      bool   // Parts are of an earlier checkup: the table was locked
 	Slots         []Slot // our own first, then those that hold most of the write-ahead log
 	Open          []Transaction
@@ -87,6 +88,13 @@ const (
 	PartFiltered PartState = "filtered" // a publication that leaves out some changes
 	PartSpare    PartState = "spare"
 )
+
+// Path is a search_path that is set with other schemas before pg_catalog.
+type Path struct {
+	Role     string // "" for every role
+	Database string // "" for each
+	Path     string
+}
 
 // Slot is a replication slot of the server.
 type Slot struct {
