@@ -111,14 +111,17 @@ func keyGivenFree(t *testing.T, enqueue func(*Queue, []NewJob) ([]Enqueued, erro
 	must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))
 	var first, second []Enqueued
 	var callers sync.WaitGroup
-	waiting := "select count(*) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()"
+	// Not just any two that wait: a commit that notifies waits for those of other databases.
+	waits := func(who, forWhom string) {
+		until(t, q, "select count(*) from pg_stat_activity where datname = current_database() and application_name = '"+who+"' and pg_blocking_pids(pid) && array("+forWhom+")", 1)
+	}
 	callers.Go(func() {
 		var err error
 		if first, err = enqueue(stopped, key("a b c")); err != nil {
 			t.Error(err)
 		}
 	})
-	until(t, q, waiting, 1) // it has a and c, and found b in use
+	waits("stopped", fmt.Sprintf("select %d", gate.Conn().PgConn().PID())) // it has a and c, and found b in use
 	ok(t, q.Complete(t.Context(), holder))
 	callers.Go(func() {
 		var err error
@@ -126,7 +129,7 @@ func keyGivenFree(t *testing.T, enqueue func(*Queue, []NewJob) ([]Enqueued, erro
 			t.Error(err)
 		}
 	})
-	until(t, q, waiting, 2) // it has b, and waits for c
+	waits("other", "select pid from pg_stat_activity where datname = current_database() and application_name = 'stopped'") // it has b, and waits for c
 	ok(t, gate.Commit(t.Context()))
 	callers.Wait()
 	if t.Failed() {

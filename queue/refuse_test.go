@@ -177,16 +177,18 @@ func claimAll(t *testing.T, q *Queue, queue string, limit int) (ids []int64, ref
 	t.Helper()
 	due := true
 	mark := q.marks.of(queue)
-	for range 20 {
+	// What was passed over for long enough is due again, and refused again, as often as the
+	// test is slow. Each time it is passed over for longer.
+	for idle := 0; idle < 20; idle++ {
 		mark.mu.Lock()
 		mark.fullDue = time.Time{} // as after a second
 		mark.mu.Unlock()
 		jobs := must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{
 			Queue: queue, Owner: owner(), Lease: time.Minute, Limit: limit,
-			Refused: func(r *Refusal) { refusals = append(refusals, r) },
+			Refused: func(r *Refusal) { refusals, idle = append(refusals, r), 0 },
 		}))
 		for _, j := range jobs {
-			ids = append(ids, j.ID)
+			ids, idle = append(ids, j.ID), 0
 		}
 		if len(jobs) == 0 {
 			in, ok, err := q.NextDue(t.Context(), []string{queue})

@@ -87,6 +87,7 @@ func (w *worker) round(ctx context.Context) (got int, err error) {
 		if n == free {
 			// There may be more than one worker can take: each whose hands are full wakes the next.
 			p.wakeOne(name, w)
+			break // a slot that is free again by now is for the preferred queue first
 		}
 	}
 	return got, err

@@ -13,10 +13,12 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -137,9 +139,21 @@ func runAbreast() {
 	}
 }
 
+// heedSignals has the programs under test begin with the signals that a terminal sends as
+// they are by default. Under nohup, or behind a shell's &, the tests were told to ignore
+// some, and would hand that on.
+func heedSignals() {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // nobody reads it: it is ignored as before
+		}
+	}
+}
+
 // Run is Main for those who do more at the end than exit: it returns the code.
 func Run(m *testing.M) int {
 	runAbreast()
+	heedSignals()
 	shared.Lock()
 	shared.kept = true
 	shared.Unlock()

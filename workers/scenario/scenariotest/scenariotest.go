@@ -66,7 +66,7 @@ func Reach(t *testing.T, play *scenario.Play, step int) {
 // end before.
 func Await(t *testing.T, play *scenario.Play, what string, is func(scenario.Picture) bool) {
 	t.Helper()
-	timeout := time.After(time.Minute)
+	timeout := time.After(4 * time.Minute) // the play's own deadlines are shorter
 	for {
 		p := play.Picture()
 		if is(p) {

@@ -19,7 +19,7 @@ const (
 	storyPollMin, storyPollMax = 500 * time.Millisecond, time.Second
 	// lookedAgain is how long after a job it has looked for the next, and found none.
 	lookedAgain = 100 * time.Millisecond
-	// toldWithin is before it would look again after that: what starts so soon was announced.
+	// toldWithin is before it would look again after that: what starts later was not announced.
 	toldWithin = 200 * time.Millisecond
 	// pollSlack is what else a job may wait that w1 finds by looking.
 	pollSlack = 250 * time.Millisecond
@@ -32,19 +32,25 @@ const (
 // wakeups is about the wake-up calls: they make the queue quick, and nothing depends on them.
 func wakeups() scenario.Scenario {
 	var (
-		crew          *scenario.Crew
-		cable         = faults.NewCable() // only the listening session leads through it
-		starts        = make(waits, 100)
-		session       int32 // on which w1 listened
-		told, looked  []time.Duration
-		again         []time.Duration
-		during, quiet []int64
+		crew                             *scenario.Crew
+		cable                            = faults.NewCable() // only the listening session leads through it
+		starts                           = make(waits, 100)
+		session                          int32 // on which w1 listened
+		told, looked, again              []time.Duration
+		announced, during, quiet, mended []int64
 	)
-	// waited tells whether the jobs were announced: by looking alone none of them is found so soon.
-	waited := func(waits *[]time.Duration) scenario.Expect {
-		return scenario.Expect{Text: "half of them waited under 0.2 s", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
-			return middle(*waits) < toldWithin, fmt.Sprintf("the median waited %v", middle(*waits)), nil
+	// completed holds for jobs however long they waited: that is measured, since a busy
+	// machine may take as long over an announced job as an idle one takes to look.
+	completed := func(ids *[]int64) scenario.Expect {
+		return scenario.Expect{Text: "all five are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
+			return s.AllCompleted(ctx, *ids...)
 		}}
+	}
+	median := func(name, text string, after int, bound scenario.Bound, waits *[]time.Duration) scenario.Measure {
+		return scenario.Measure{
+			Name: name, Text: text, Unit: "ms", After: after, Bound: bound, Timed: true,
+			Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(middle(*waits)), nil },
+		}
 	}
 	return scenario.Scenario{
 		Name:  "wakeups",
@@ -68,10 +74,10 @@ func wakeups() scenario.Scenario {
 				Say: "w1 is idle. It listens for news from the server, and looks for work by itself only once or twice a second. Five jobs of 0.2 s " +
 					"will come, one after the other. Watch for the bar of how long they waited: it is short.",
 				Do: func(ctx context.Context, s *scenario.Stage) (err error) {
-					_, told, err = starts.ofEach(ctx, s, 5, "wait: told")
+					announced, told, err = starts.ofEach(ctx, s, 5, "wait: told")
 					return err
 				},
-				Expect: []scenario.Expect{waited(&told)},
+				Expect: []scenario.Expect{completed(&announced)},
 			},
 			{
 				Name: "The session ends",
@@ -87,9 +93,7 @@ func wakeups() scenario.Scenario {
 					return err
 				},
 				Expect: []scenario.Expect{
-					{Text: "all five are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						return s.AllCompleted(ctx, during...)
-					}},
+					completed(&during),
 					{Text: "w1 listens again, on a new session", Within: 10 * time.Second, Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
 						now, err := listenerOf(ctx, s, crew, session)
 						return err == nil && now != session, "there is none", err
@@ -107,14 +111,7 @@ func wakeups() scenario.Scenario {
 					quiet, looked, err = starts.ofEach(ctx, s, 5, "wait: looking")
 					return err
 				},
-				Expect: []scenario.Expect{
-					{Text: "all five are completed", Holds: func(ctx context.Context, s *scenario.Stage) (bool, string, error) {
-						return s.AllCompleted(ctx, quiet...)
-					}},
-					{Text: "half of them waited over 0.2 s", Within: atOnce, Holds: func(context.Context, *scenario.Stage) (bool, string, error) {
-						return middle(looked) >= toldWithin, fmt.Sprintf("the median waited %v", middle(looked)), nil
-					}},
-				},
+				Expect: []scenario.Expect{completed(&quiet)},
 			},
 			{
 				Name: "The network is mended",
@@ -123,21 +120,20 @@ func wakeups() scenario.Scenario {
 					cable.Heal()
 					s.Note("w1", "its session carries again")
 					starts.forget()
-					_, again, err = starts.ofEach(ctx, s, 5, "wait: told again")
+					mended, again, err = starts.ofEach(ctx, s, 5, "wait: told again")
 					return err
 				},
-				Expect: []scenario.Expect{waited(&again)},
+				Expect: []scenario.Expect{completed(&mended)},
 			},
 		},
 		Measures: []scenario.Measure{
-			{
-				Name: "told", Text: "median wait when told", Unit: "ms", After: 1, Bound: scenario.AtMost(100), Timed: true,
-				Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(middle(told)), nil },
-			},
+			median("told", "median wait when told", 1, scenario.AtMost(100), &told),
+			median("not_told", "median wait, not told", 3, scenario.AtLeast(milliseconds(toldWithin)), &looked),
 			{
 				Name: "looked", Text: "longest wait, not told", Unit: "ms", After: 3, Bound: scenario.AtMost(milliseconds(storyPollMax + pollSlack)), Timed: true,
 				Value: func(context.Context, *scenario.Stage) (float64, error) { return milliseconds(slices.Max(looked)), nil },
 			},
+			median("told_again", "median wait, told again", 4, scenario.AtMost(100), &again),
 		},
 	}
 }
