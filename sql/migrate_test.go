@@ -3,6 +3,7 @@ package sql_test
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -238,6 +239,30 @@ func TestMigrateNamesADroppedTable(t *testing.T) {
 		exec(t, conn, "drop schema leasetop cascade")
 		if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Citus takes a constraint only in an ALTER TABLE that does nothing else.
+func TestMigrationsAddAConstraintAlone(t *testing.T) {
+	t.Parallel()
+	files, err := fs.Glob(leasesql.Migrations(), "*.sql")
+	if err != nil || len(files) < 20 {
+		t.Fatal(files, err)
+	}
+	parentheses := regexp.MustCompile(`\([^()]*\)`)
+	for _, file := range files {
+		text, err := fs.ReadFile(leasesql.Migrations(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for statement := range strings.SplitSeq(quotes.ReplaceAllString(string(text), ""), ";") {
+			for parentheses.MatchString(statement) {
+				statement = parentheses.ReplaceAllString(statement, "")
+			}
+			if strings.Contains(statement, "ADD CONSTRAINT") && strings.Contains(statement, ",") {
+				t.Errorf("%s: a statement of its own for each ADD CONSTRAINT:\n%s", file, strings.TrimSpace(statement))
+			}
 		}
 	}
 }
