@@ -20,8 +20,10 @@ func TestActCalledOffSaysWhatWasDone(t *testing.T) {
 	q := open(t)
 	exec(t, q, "insert into leasetop.jobs (queue, status) select 'emails', 'dead' from generate_series(1, $1)", 3*actBatch)
 	ids := deadIDs(t, q, "")
-	exec(t, q, "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return old; end $$")
+	exec(t, q, "create function slow() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return old; end $$")
 	exec(t, q, fmt.Sprintf("create trigger slow before delete on leasetop.jobs for each row when (old.id = %d) execute function slow()", ids[actBatch+7]))
+	gate := begin(t, q)
+	must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))
 	ctx, cancel := context.WithCancel(t.Context())
 	type result struct {
 		done Done
@@ -32,10 +34,9 @@ func TestActCalledOffSaysWhatWasDone(t *testing.T) {
 		done, err := q.Discard(ctx, "ann", "", ids...)
 		ended <- result{done, err}
 	}()
-	for count(t, q, "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()") == 0 {
-		time.Sleep(2 * time.Millisecond)
-	}
+	blocked(t, q, gate.Conn())
 	cancel()
+	ok(t, gate.Commit(t.Context()))
 	r := <-ended
 	if !errors.Is(r.err, context.Canceled) || len(r.done.IDs) != 2*actBatch || len(r.done.Skipped) != 0 {
 		t.Errorf("%d discarded, %d skipped, %v; want two batches of %d", len(r.done.IDs), len(r.done.Skipped), r.err, actBatch)
@@ -121,8 +122,10 @@ func blocked(t *testing.T, q *Queue, by *pgx.Conn) {
 	t.Helper()
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()
-	for count(t, q, "select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", by.PgConn().PID()) == 0 {
-		<-look.C
+	for giveUp := time.Now().Add(time.Minute); count(t, q, "select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", by.PgConn().PID()) == 0; <-look.C {
+		if time.Now().After(giveUp) {
+			t.Fatal("nobody waits for the lock")
+		}
 	}
 }
 

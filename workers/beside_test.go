@@ -57,7 +57,7 @@ func TestHooksOfThePoolPrepareItsCompanionsToo(t *testing.T) {
 				case <-ctx.Done():
 					return context.Cause(ctx)
 				}
-			}), Options{Lease: time.Second})
+			}), Options{Lease: 3 * time.Second})
 			renewed := p.signals.beat.listen()
 			start(t, p)
 			spawn(t, p, 1, "q")

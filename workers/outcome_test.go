@@ -172,7 +172,7 @@ func TestHeartbeatAfterCompleteTxIsNoLostLease(t *testing.T) {
 			<-beats
 		}
 		return errors.Join(<-beats, <-beats, context.Cause(ctx))
-	}), Options{Lease: time.Second})
+	}), Options{Lease: 3 * time.Second})
 	beats = p.signals.beat.listen()
 	other := newGate(t)
 	p.handlers.queues["busy"] = handler{do: func(ctx context.Context, _ *queue.Job) error { return other.wait(ctx) }}
