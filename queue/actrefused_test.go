@@ -338,7 +338,7 @@ func (a *hinderedAct) try(t *testing.T, q *Queue, h hinder) {
 	defer end()
 	rest := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id == bad })
 
-	ctx, cancel := context.WithTimeout(hurried(t.Context()), 20*time.Second)
+	ctx, cancel := context.WithTimeout(hurried(t.Context()), time.Minute)
 	defer cancel()
 	done, left, err := a.do(ctx, q, ids)
 	slices.Sort(done)
@@ -377,7 +377,7 @@ func TestLockedTableHoldsUpNoActForLong(t *testing.T) {
 		},
 		"release": func(ctx context.Context) error { return fresh.TakeBack(ctx, ann, Lease{ID: id, Token: "x"}) },
 	} {
-		ctx, cancel := context.WithTimeout(hurried(t.Context()), 20*time.Second)
+		ctx, cancel := context.WithTimeout(hurried(t.Context()), time.Minute)
 		if err := act(ctx); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}

@@ -93,8 +93,9 @@ func TestALongStatementIsNoSilentServer(t *testing.T) {
 	url, _ := silenced(t, testdb.New(t))
 	ctx, end := Endable(t.Context())
 	defer end(nil)
-	err := With(ctx, Where{URL: url, Timeout: 100 * time.Millisecond}, func(d *Database) error {
-		_, err := d.Pool().Exec(ctx, "select pg_sleep(0.5)")
+	const timeout = 2 * time.Second // in which a busy server answers
+	err := With(ctx, Where{URL: url, Timeout: timeout}, func(d *Database) error {
+		_, err := d.Pool().Exec(ctx, "select pg_sleep($1)", (timeout + timeout/4).Seconds())
 		return err
 	})
 	if err != nil {

@@ -353,7 +353,7 @@ func await(t *testing.T, direct *pgx.ConnConfig, condition string) {
 	}
 	defer conn.Close(context.Background())
 	there := false
-	for giveUp := time.Now().Add(60 * time.Second); !there; {
+	for giveUp := time.Now().Add(time.Minute); !there; {
 		err := conn.QueryRow(t.Context(), "select exists (select from pg_stat_activity where pid <> pg_backend_pid() and "+condition+")").Scan(&there)
 		if err != nil || time.Now().After(giveUp) {
 			t.Fatalf("no such session: %v", err)
@@ -369,7 +369,7 @@ func terminate(t *testing.T, direct *pgx.ConnConfig, condition string) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for giveUp := time.Now().Add(20 * time.Second); ; { // it may be about to come back
+	for giveUp := time.Now().Add(time.Minute); ; { // it may be about to come back
 		tag, err := conn.Exec(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and "+condition)
 		if err == nil && tag.RowsAffected() > 0 {
 			return
