@@ -80,7 +80,7 @@ func TestGuardSparesWhatIsProlongedInTime(t *testing.T) {
 	})
 }
 
-// Without a heartbeat it would be killed after a second.
+// Without a heartbeat it would be killed after three seconds.
 func TestChildLivesForAsLongAsItsLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -89,7 +89,7 @@ func TestChildLivesForAsLongAsItsLeaseIsRenewed(t *testing.T) {
 	var out printed
 	settled := make(chan workers.Settled, 1)
 	q, _ := pool(t, sh(`echo "child $$"; exec sleep 1000`, &out), workers.Options{
-		Lease: time.Second, Settled: func(s workers.Settled) { settled <- s },
+		Lease: 3 * time.Second, Settled: func(s workers.Settled) { settled <- s },
 	})
 	id := enqueue(t, q)
 	child := out.pid(t, "out child ")
