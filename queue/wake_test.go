@@ -68,12 +68,13 @@ func TestEnqueuesAreToldTogether(t *testing.T) {
 }
 
 // Without any gate: workers that hear alone, and never poll, miss no job,
-// by far fewer notifications than there were enqueues.
+// by no more notifications than there is time for.
 func TestEveryJobIsHeardOf(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	const producers, each = 16, 60
 	ears := listen(t, q, q.Schema().ReadyChannel())
+	began := time.Now()
 	var producing sync.WaitGroup
 	for n := range producers {
 		producing.Go(func() {
@@ -99,8 +100,9 @@ func TestEveryJobIsHeardOf(t *testing.T) {
 	}
 	producing.Wait()
 	t.Logf("%d notifications for %d enqueues", heard, producers*each)
-	if 2*heard > producers*each {
-		t.Errorf("%d notifications for %d enqueues", heard, producers*each)
+	// Each time both queues at most. On a busy machine there may be an enqueue for each of them.
+	if most := 2 * (int(time.Since(began)/wakeEvery) + 1); heard > min(most, producers*each) {
+		t.Errorf("%d notifications for %d enqueues, want at most %d", heard, producers*each, most)
 	}
 }
 
