@@ -65,6 +65,11 @@ func ExampleCheckup() {
 			fmt.Println(slot.Name, "holds", slot.Held, "bytes")
 		}
 	}
+	for _, path := range health.Paths {
+		if path.Role == "worker" {
+			fmt.Println("the sessions of", path.Role, "look for operators in", path.Path)
+		}
+	}
 	if health.Waiting.Sessions > 0 {
 		fmt.Println("the table is waited for, behind process", health.Waiting.Behind.PID)
 	}
