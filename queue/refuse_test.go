@@ -179,7 +179,7 @@ func claimAll(t *testing.T, q *Queue, queue string, limit int) (ids []int64, ref
 	mark := q.marks.of(queue)
 	// What was passed over for long enough is due again, and refused again, as often as the
 	// test is slow. Each time it is passed over for longer.
-	for idle := 0; idle < 20; idle++ {
+	for idle, giveUp := 0, time.Now().Add(time.Minute); idle < 20 && time.Now().Before(giveUp); idle++ {
 		mark.mu.Lock()
 		mark.fullDue = time.Time{} // as after a second
 		mark.mu.Unlock()
