@@ -59,7 +59,10 @@ func heedLibpq(config *pgx.ConnConfig) error {
 	}
 	if peer := take("requirepeer"); peer != "" {
 		config.AfterNetConnect = func(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
-			return conn, requirePeer(conn, peer)
+			if err := requirePeer(conn, peer); err != nil {
+				return conn, &wrongPeer{err}
+			}
+			return conn, nil
 		}
 	}
 	return heedAddresses(config, take("hostaddr"))

@@ -159,7 +159,7 @@ func TestBlanksAroundWhatConnects(t *testing.T) {
 		ok(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	passwords := file("pgpass", "h:5432:app:ann:geheim \n")
+	passwords := file("pgpass", "h:5432:app:ann:geheim\n")
 	service := file("services", " [shop] \n host = h\n\tdbname = app\n user = ann\n password = geheim\n")
 	for _, url := range []string{"postgres://ann@h/app?passfile=" + passwords, "service=shop servicefile=" + service} {
 		config := must[*pgxpool.Config](t)(parse(t.Context(), url))

@@ -25,6 +25,7 @@ func (p *pooler) fit(config *pgx.ConnConfig) {
 	prepares := config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement
 	if p != nil && prepares && (p.between.Load() || !p.asked.Load()) {
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		keepNothingMore(config)
 	}
 }
 

@@ -6,7 +6,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/leasetop/leasetop/sql/connstring"
 )
 
 // errNotShown says nothing of a connection string that may hold a password.
@@ -47,6 +50,9 @@ func trimmed(url string) string {
 }
 
 func parseFiles(url string) (*pgxpool.Config, error) {
+	if err := connstring.Check(url); err != nil {
+		return nil, err
+	}
 	config, err := pgxpool.ParseConfig(url)
 	if err == nil {
 		if addresses := os.Getenv("PGHOSTADDR"); addresses != "" && (url == "" || url == "postgres://") {
@@ -75,5 +81,18 @@ func parseFiles(url string) (*pgxpool.Config, error) {
 	if err := heedLibpq(config.ConnConfig); err != nil {
 		return nil, err
 	}
+	keepNothingMore(config.ConnConfig)
+	keepBlanks(config.ConnConfig, url)
 	return config, nil
+}
+
+// keepNothingMore chooses a way of sending statements that does without a cache which the
+// connection string leaves no room for.
+func keepNothingMore(config *pgx.ConnConfig) {
+	if config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement && config.StatementCacheCapacity <= 0 {
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	if config.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe && config.DescriptionCacheCapacity <= 0 {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
 }

@@ -55,11 +55,11 @@ func notConnected(err error) *unconnected {
 	}
 	var reasons []string
 	for _, attempt := range attempts(connect) {
-		if r := oneLine(attemptReason(attempt)); !slices.Contains(reasons, r) {
+		if r := oneLine(attemptReason(attempt, connect.Config)); !slices.Contains(reasons, r) {
 			reasons = append(reasons, r)
 		}
 	}
-	e.reason, e.cure = strings.Join(reasons, "; "), networkCure(err, connect.Config)
+	e.reason, e.cure = strings.Join(reasons, "; "), networkCure(err, connect)
 	return e
 }
 
@@ -91,27 +91,13 @@ func attempts(connect *pgconn.ConnectError) []error {
 	return []error{inner}
 }
 
-// attemptReason says without the address why an attempt failed.
-func attemptReason(err error) string {
-	unknown, op := (*net.DNSError)(nil), (*net.OpError)(nil)
-	switch {
-	case errors.As(err, &unknown) && unknown.IsNotFound:
-		return "there is no such host"
-	case errors.As(err, &op):
-		return op.Err.Error()
-	}
-	if inner := errors.Unwrap(err); inner != nil {
-		return inner.Error()
-	}
-	return err.Error()
-}
-
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // networkCure is the cure where no server has said anything.
-func networkCure(err error, config *pgconn.Config) string {
+func networkCure(err error, connect *pgconn.ConnectError) string {
+	config := connect.Config
 	wrongName, unknownCA, untrusted := x509.HostnameError{}, x509.UnknownAuthorityError{}, (*tls.CertificateVerificationError)(nil)
-	noHost := (*net.DNSError)(nil)
+	noHost, peer := (*net.DNSError)(nil), (*wrongPeer)(nil)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return ""
@@ -119,6 +105,12 @@ func networkCure(err error, config *pgconn.Config) string {
 		return "check sslrootcert, and that the certificate is for this host"
 	case errors.As(err, &noHost):
 		return "check the host's name"
+	case errors.As(err, &peer):
+		return "check the folder of the socket and requirepeer"
+	case unwanted(err) != "":
+		return "name a server that is so, or another target_session_attrs"
+	case slices.ContainsFunc(attempts(connect), func(err error) bool { return innermost(err) == noTLS }):
+		return "switch TLS on at the server, or use another sslmode, as prefer"
 	case config.ValidateConnect != nil:
 		return "check that the server runs, that the address is right, and that the server is what target_session_attrs wants"
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/leasetop/leasetop/sql/connstring"
 )
 
 // Source is the database that a program was told to use.
@@ -55,6 +57,9 @@ func Resolve(flag string) (Source, error) {
 		source.URL = text // a file or a shell may have added a line's end
 	}
 	if err := check(source.URL); err != nil {
+		if wrong := (*connstring.ValueError)(nil); errors.As(err, &wrong) && wrong.Variable {
+			return Source{}, err // the connection string is not its source
+		}
 		return Source{}, fmt.Errorf("%s: %w", source.From, err)
 	}
 	return source, nil
@@ -70,6 +75,9 @@ func check(url string) error {
 			return fmt.Errorf("not a valid connection string: it holds %s: leave that out", odd)
 		}
 		return errors.New("the connection string does not begin with postgres:// or postgresql://")
+	}
+	if err := connstring.Check(url); err != nil {
+		return err
 	}
 	config, err := pgx.ParseConfig(url)
 	// A host with an @ in it is the rest of a password that held one unescaped.

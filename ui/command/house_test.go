@@ -22,10 +22,11 @@ const module = "github.com/leasetop/leasetop"
 var mayImport = map[string][]string{
 	"sql":                           {},
 	"sql/languages":                 {},
-	"sql/local":                     {},
+	"sql/connstring":                {},
+	"sql/local":                     {"sql/connstring"},
 	"sql/local/where":               {"sql/local"},
 	"sql/local/testdb":              {"sql", "sql/local"},
-	"queue":                         {"queue/filter", "sql"},
+	"queue":                         {"queue/filter", "sql", "sql/connstring"},
 	"queue/filter":                  {},
 	"queue/alert":                   {"queue/watch"},
 	"queue/watch":                   {"queue", "queue/filter", "sql"},
