@@ -126,12 +126,13 @@ func MigrateDown(ctx context.Context, config *pgx.ConnConfig, schema string) (Mi
 
 // MigrationStatus lists every step that this program knows, and those of a newer
 // program that the schema has, oldest first. It changes nothing, not even where the
-// schema does not exist yet. The error wraps [ErrForbidden] when the role may not look.
+// schema does not exist yet. The error wraps [ErrForbidden] when the role may not look, and
+// [ErrTableMissing] when the schema lost a table; the steps are returned then too.
 func MigrationStatus(ctx context.Context, config *pgx.ConnConfig, schema string) ([]Migration, error) {
 	var steps []Migration
-	err := migrate(ctx, config, nil, schema, func(_ context.Context, m *migrator) error {
+	err := migrate(ctx, config, nil, schema, func(ctx context.Context, m *migrator) error {
 		steps = m.state.steps
-		return nil
+		return m.whole(ctx)
 	})
 	return steps, err
 }

@@ -236,6 +236,10 @@ func TestMigrateNamesADroppedTable(t *testing.T) {
 		if !errors.Is(err, leasesql.ErrTableMissing) || !strings.Contains(err.Error(), ": leasetop."+table+" was dropped") || !strings.Contains(err.Error(), "run DROP SCHEMA leasetop CASCADE and migrate anew") {
 			t.Errorf("without %s: %v", table, err)
 		}
+		steps, told := leasesql.MigrationStatus(t.Context(), config(t, url), "")
+		if !errors.Is(told, leasesql.ErrTableMissing) || !strings.Contains(told.Error(), "leasetop."+table+" was dropped") || len(steps) < 20 || !steps[0].Applied {
+			t.Errorf("status without %s: %v, %d steps", table, told, len(steps))
+		}
 		exec(t, conn, "drop schema leasetop cascade")
 		if _, err := leasesql.Migrate(t.Context(), config(t, url), ""); err != nil {
 			t.Error(err)

@@ -71,6 +71,21 @@ func printEnqueued(w io.Writer, f Format, a queue.Enqueued) error {
 	return err
 }
 
+// payloadMost is how many bytes a payload may have. PostgreSQL's jsonb takes no string or
+// array that is larger.
+const payloadMost = 256 << 20
+
+var errTooLong = errors.New("is longer than 256 MB, which no payload may be")
+
+// readTo reads a payload, and no more of it than one byte beyond the most.
+func readTo(from io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, errTooLong
+	}
+	return text, err
+}
+
 // Payload reads what --payload says: JSON itself, @file, or - for standard input. It waits
 // for neither when ctx ends.
 func Payload(ctx context.Context, said string, in io.Reader) (json.RawMessage, error) {
@@ -81,10 +96,20 @@ func Payload(ctx context.Context, said string, in io.Reader) (json.RawMessage, e
 		return nil, nil
 	case said == "-":
 		from = "the payload on standard input"
-		text, err = obeying(ctx, func() ([]byte, error) { return io.ReadAll(in) })
+		text, err = obeying(ctx, func() ([]byte, error) { return readTo(in, payloadMost) })
 	case isFile:
 		from = "the payload in " + file
-		text, err = obeying(ctx, func() ([]byte, error) { return os.ReadFile(file) })
+		text, err = obeying(ctx, func() ([]byte, error) {
+			f, err := os.Open(file)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			return readTo(f, payloadMost)
+		})
+	}
+	if errors.Is(err, errTooLong) {
+		return nil, Usage(from + " " + err.Error())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", from, err)

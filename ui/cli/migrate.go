@@ -59,17 +59,22 @@ func MigrateDown(ctx context.Context, p Printer, d *Database) error {
 // programs that the schema has. It changes nothing.
 func MigrationStatus(ctx context.Context, p Printer, d *Database) error {
 	steps, err := leasesql.MigrationStatus(ctx, d.ConnConfig(), d.Schema().Name())
-	if err != nil {
+	if err != nil && !errors.Is(err, leasesql.ErrTableMissing) {
 		return fmt.Errorf("migrate status: %w", err)
+	}
+	missing := err // said after the steps
+	if missing != nil {
+		missing = fmt.Errorf("migrate status: %w", missing)
 	}
 	if newer := newerThanUs(d.Schema().Name(), steps); newer != "" {
 		fmt.Fprintf(p.Err, "leasetop: %s\n", newer)
 	}
 	if p.Format == JSON {
+		err = nil
 		for _, m := range steps {
 			err = errors.Join(err, printStep(p, m, ""))
 		}
-		return err
+		return errors.Join(err, missing)
 	}
 	rows := make([][]string, len(steps))
 	for i, m := range steps {
@@ -82,7 +87,7 @@ func MigrationStatus(ctx context.Context, p Printer, d *Database) error {
 		}
 		rows[i] = []string{strconv.FormatInt(m.Version, 10), file, when}
 	}
-	return table(p.Out, []column{{title: "VERSION", right: true}, {title: "FILE", holds: names}, {title: "APPLIED"}}, rows)
+	return errors.Join(table(p.Out, []column{{title: "VERSION", right: true}, {title: "FILE", holds: names}, {title: "APPLIED"}}, rows), missing)
 }
 
 // newerThanUs says that the schema has steps which this program does not know; "" when it has none.

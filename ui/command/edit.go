@@ -30,7 +30,7 @@ func addEdit(root *cobra.Command, o *options, add adder) {
 		return cli.With(ctx, o.where(), func(d *cli.Database) error { return cli.Edit(ctx, o.printer(), d.Queue, e) })
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&payload, "payload", "", "the new payload: JSON, @file, or - for standard input (default: your editor asks)")
+	flags.StringVar(&payload, "payload", "", "the new payload: JSON, @file, or - for standard input; 256 MB at most (default: your editor asks)")
 	flags.BoolVar(&e.Redrive, "redrive", false, "and bring it back: pending now, attempts from zero; both or neither")
 	flags.BoolVar(&e.DryRun, "dry-run", false, "only tell what would be written")
 	flags.StringVar(&e.Why, "why", "", "the reason, for whoever reads its history")

@@ -191,7 +191,7 @@ func addEnqueue(root *cobra.Command, o *options, add adder) {
 	flags := cmd.Flags()
 	flags.StringVar(&job.Queue, "queue", "", "the queue (required)")
 	flags.StringVar(&job.Kind, "kind", "", "which handler does it; none leaves it to the queue's")
-	flags.StringVar(&payload, "payload", "", "the payload: JSON, @file, or - for standard input (default {})")
+	flags.StringVar(&payload, "payload", "", "the payload: JSON, @file, or - for standard input; 256 MB at most (default {})")
 	flags.Var(&count, "count", "how many jobs alike")
 	flags.StringVar(&runAt, "run-at", "", "not before: +90s, +3d, a time like 2026-03-29T09:00:00+02:00, infinity (default now)")
 	flags.Var(&maxAttempts, "max-attempts", "how often it is tried, 1 or more: again 2, 4, 8, 16, 32, then 64 minutes after each failure")
