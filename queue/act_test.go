@@ -20,7 +20,7 @@ func TestActCalledOffSaysWhatWasDone(t *testing.T) {
 	q := open(t)
 	exec(t, q, "insert into leasetop.jobs (queue, status) select 'emails', 'dead' from generate_series(1, $1)", 3*actBatch)
 	ids := deadIDs(t, q, "")
-	exec(t, q, "create function slow() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return old; end $$")
+	exec(t, q, "create function slow() returns trigger language plpgsql set lock_timeout = 0 as $$ begin perform pg_advisory_xact_lock_shared(1); return old; end $$")
 	exec(t, q, fmt.Sprintf("create trigger slow before delete on leasetop.jobs for each row when (old.id = %d) execute function slow()", ids[actBatch+7]))
 	gate := begin(t, q)
 	must[any](t)(gate.Exec(t.Context(), "select pg_advisory_xact_lock(1)"))

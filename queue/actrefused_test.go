@@ -11,9 +11,12 @@ import (
 )
 
 // hurried is a context under which acts hardly wait for locks.
-func hurried(ctx context.Context) context.Context {
+func hurried(ctx context.Context) context.Context { return waiting(ctx, 2*lockPause) }
+
+// waiting is a context under which acts wait so long for locks.
+func waiting(ctx context.Context, d time.Duration) context.Context {
 	p := &patience{}
-	p.left.Store(int64(2 * lockPause))
+	p.left.Store(int64(d))
 	return context.WithValue(ctx, entryKey{}, &entry{patience: p})
 }
 

@@ -205,11 +205,17 @@ func TestCancelOfACommittingJobFindsItCompleted(t *testing.T) {
 	receive(t, "the handler's transaction", inside)
 	answer := make(chan queue.Cancelled, 1)
 	go func() {
-		done, err := q.Cancel(context.Background(), "ann", id)
-		if err != nil {
-			t.Error(err)
+		for { // it waits for a lock for a few seconds, and then says who has it
+			done, err := q.Cancel(context.Background(), "ann", id)
+			if err != nil {
+				t.Error(err)
+			}
+			if len(done.Skipped) == 1 && done.Skipped[0].Failed && t.Context().Err() == nil {
+				continue
+			}
+			answer <- done
+			return
 		}
-		answer <- done
 	}()
 	until(t, q, 1, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%leasetop cancel%'")
 	g.open()
