@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// answers is a server that sends these bytes to every client, and its address.
-func answers(t *testing.T, with string) string {
+// answersWith is a server that sends these bytes to every client, and its address.
+func answersWith(t *testing.T, with string) string {
 	t.Helper()
 	listener := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { listener.Close() })
@@ -56,7 +56,7 @@ func TestNoWordsOfTheDriverReachAReader(t *testing.T) {
 		{ready, "sslmode=disable&channel_binding=require", "the server binds no channel, and channel_binding=require wants it"},
 		{readOnly, "sslmode=disable&target_session_attrs=primary", "target_session_attrs wants"},
 	} {
-		at := answers(t, c.answer)
+		at := answersWith(t, c.answer)
 		q := must[*Queue](t)(Open(t.Context(), "postgres://ann:geheim@"+at+"/app?"+c.parameters, Options{}))
 		err := q.Ping(t.Context())
 		q.Close()

@@ -95,13 +95,13 @@ func ExampleQueue_UndoPlan() {
 		return
 	}
 	for _, job := range jobs {
-		fmt.Println(job.ID, job.State, job.Reason, job.Status)
+		fmt.Println(job.ID, job.State, job.Reason, job.Status, job.Failed())
 	}
 	// Output:
 	// undone undone: 2 of 3
-	// 1 redriven completed completed
-	// 2 undone  dead
-	// 3 undone  dead
+	// 1 redriven completed completed false
+	// 2 undone  dead false
+	// 3 undone  dead false
 }
 
 // Any process may stop a plan that another one executes, and is told when somebody was quicker.

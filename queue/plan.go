@@ -3,6 +3,8 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -95,6 +97,16 @@ type PlanJob struct {
 	Reason string     `json:"reason"` // why it was skipped, or not taken back
 	At     *time.Time `json:"at"`     // when it came into that state
 	Status Status     `json:"status"` // of the job now; "" when it is gone
+}
+
+// answers are how the reasons begin for which an act has nothing to do with a job any more.
+var answers = []string{"not a dead letter: ", "already discarded", "changed a moment ago", "idempotency key "}
+
+// Failed reports whether the job was skipped though it is a dead letter that could be
+// redriven: it was locked, or the server refused it, as for a [Skip].
+func (j PlanJob) Failed() bool {
+	return j.State == "skipped" && j.Reason != NoSuchJob &&
+		!slices.ContainsFunc(answers, func(begins string) bool { return strings.HasPrefix(j.Reason, begins) })
 }
 
 // What callers tell apart about plans.

@@ -64,15 +64,15 @@ func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPla
 	return errors.Join(p.redriven(context.WithoutCancel(ctx), q, ended, plan.Filter == ""), end)
 }
 
-// redriven prints what came of a plan in the words of a redrive. When its jobs were named
-// by id, one that there is not is an error.
+// redriven prints what came of a plan in the words of a redrive. A job that was locked or
+// refused is an error; when the jobs were named by id, also one that there is not.
 func (p Printer) redriven(ctx context.Context, q *queue.Queue, plan queue.Plan, named bool) error {
 	var skipped []queue.Skip
 	var ids []int64
 	err := eachPlanJob(ctx, q, plan.ID, func(j *queue.PlanJob) {
 		switch j.State {
 		case "skipped":
-			skipped = append(skipped, queue.Skip{ID: j.ID, Reason: j.Reason, Failed: named && j.Reason == queue.NoSuchJob})
+			skipped = append(skipped, queue.Skip{ID: j.ID, Reason: j.Reason, Failed: j.Failed() || named && j.Reason == queue.NoSuchJob})
 		case "redriven":
 			ids = append(ids, j.ID)
 		}

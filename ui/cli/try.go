@@ -105,6 +105,7 @@ type tried struct {
 
 // Try prints to which jobs an act would be done now, and does nothing: how many of which
 // queues, kinds, statuses and problems, which come first, and why others would be skipped.
+// It fails when jobs were named by id and there is none of an id, as the act would.
 func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 	var fits []int64 // by id
 	groups, skips, would, err := t.look(ctx, p, jobs.IDs, func(id int64) { fits = append(fits, id) })
@@ -120,10 +121,14 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 			break
 		}
 	}
+	var failed error
+	if n := skips[queue.NoSuchJob]; n > 0 && jobs.Filter == "" { // named by id, and the act would fail too
+		failed = fmt.Errorf("of %d jobs %d would be left as they are: %s", len(jobs.IDs), n, queue.NoSuchJob)
+	}
 	if p.Format == JSON {
-		return line(p.Out, map[string]any{
+		return errors.Join(line(p.Out, map[string]any{
 			"dry_run": true, "filter": jobs.Filter, "jobs": len(jobs.IDs), "first": list(first), "groups": list(groups), t.did: would, "skipped": skips,
-		})
+		}), failed)
 	}
 	out := bufio.NewWriter(p.Out)
 	var rows [][]string
@@ -153,7 +158,7 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 		fmt.Fprint(out, " …")
 	}
 	fmt.Fprintln(out, "\nNothing was changed.")
-	return errors.Join(err, out.Flush())
+	return errors.Join(err, out.Flush(), failed)
 }
 
 // look reads the jobs and sorts them: those it would be done to in groups, the largest

@@ -18,8 +18,9 @@ import (
 const firstIDs = 10
 
 // TryRedrive prints what a redrive would do now, and does nothing: how many dead letters of
-// which problems, which jobs come first, and how it would go on.
-func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPlan) error {
+// which problems, which jobs come first, and how it would go on. When the jobs were named by
+// id, one that there is not is an error, as it is for the redrive.
+func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPlan, named bool) error {
 	r, err := q.Rehearse(ctx, plan.IDs)
 	if err != nil {
 		return err
@@ -28,6 +29,13 @@ func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPl
 	if err != nil {
 		return err
 	}
+	var unknown []queue.Skip
+	if named && r.Gone > 0 {
+		if unknown, err = noSuchJobs(ctx, q, plan.IDs); err != nil {
+			return err
+		}
+	}
+	failed := left(unknown, len(plan.IDs))
 	will := planwords.Will(plan, int(r.Redriven()))
 	if p.Format == JSON {
 		type group struct {
@@ -42,10 +50,10 @@ func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPl
 		for _, g := range r.Groups {
 			groups = append(groups, group{g.Queue, g.Kind, g.Fingerprint, g.Count, g.Sample, g.Error})
 		}
-		return line(p.Out, map[string]any{
+		return errors.Join(line(p.Out, map[string]any{
 			"dry_run": true, "filter": plan.Filter, "jobs": len(plan.IDs), "first": list(first), "groups": groups,
-			"redriven": r.Redriven(), "in_use": r.InUse, "gone": r.Gone, "says": will,
-		})
+			"redriven": r.Redriven(), "in_use": r.InUse, "gone": r.Gone, "skipped": skips(unknown), "says": will,
+		}), failed)
 	}
 	var rows [][]string
 	for _, g := range r.Groups {
@@ -77,8 +85,27 @@ func TryRedrive(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPl
 	if r.Redriven() > 0 {
 		fmt.Fprintf(out, "\n%s", will)
 	}
-	fmt.Fprintln(out, "\nNothing was changed.")
-	return out.Flush()
+	fmt.Fprintln(out)
+	printSkipped(out, unknown)
+	fmt.Fprintln(out, "Nothing was changed.")
+	return errors.Join(out.Flush(), failed)
+}
+
+// noSuchJobs are those of ids that no job has, each once.
+func noSuchJobs(ctx context.Context, q *queue.Queue, ids []int64) (unknown []queue.Skip, err error) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		_, _, err := q.Preview(ctx, id, 0)
+		if errors.Is(err, queue.ErrNotFound) {
+			_, _, err = q.PreviewArchived(ctx, id, 0)
+		}
+		switch {
+		case errors.Is(err, queue.ErrNotFound):
+			unknown = append(unknown, queue.Skip{ID: id, Reason: queue.NoSuchJob, Failed: true})
+		case err != nil:
+			return nil, err
+		}
+	}
+	return unknown, nil
 }
 
 // firstLook is how many jobs are looked at for the first that would be redriven.

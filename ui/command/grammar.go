@@ -36,7 +36,9 @@ func newRoot(failure *error) *cobra.Command {
 		Long: "A work queue on one PostgreSQL table, and its dashboard.\n\n" +
 			"The database is the one of --database-url, else of DATABASE_URL, else of libpq's PG* variables, " +
 			"else a private server that leasetop runs by itself. There, and only there, the schema is made " +
-			"unasked and a demonstration fills the queues.",
+			"unasked and a demonstration fills the queues.\n\n" +
+			"Exit status: 0 done, 1 failed, 2 called in a wrong way. An act on jobs exits with 1 when a job was locked, " +
+			"refused by the server or, named by its id, not there; a job to which the act does not apply is skipped, and that is no failure.",
 		Example: "leasetop\nleasetop enqueue --queue emails --kind send_welcome --payload '{\"to\":\"ann@example.com\"}'\n" +
 			"leasetop depth -o json\nleasetop --database-url postgres://app@db/app migrate up",
 		Args: unknownCommand,

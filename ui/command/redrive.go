@@ -111,7 +111,7 @@ func (r *redriving) run(ctx context.Context, o *options, cmd *cobra.Command, arg
 		case r.statements:
 			return cli.RedriveStatements(p, d.Queue, plan)
 		case r.dryRun:
-			return cli.TryRedrive(ctx, p, d.Queue, plan)
+			return cli.TryRedrive(ctx, p, d.Queue, plan, len(ids) > 0)
 		case asPlan && len(plan.IDs) > 0:
 			return cli.StartPlan(ctx, p, d.Queue, plan)
 		}
