@@ -52,7 +52,7 @@ func TestUnreadableConnectionStringsAreExplained(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"host=/x port=none":                 "invalid port",
-		"postgres://localhost/db?sslmode=x": "sslmode is invalid",
+		"postgres://localhost/db?sslmode=x": `sslmode is "x": use disable`,
 		"host=/x nonsense":                  "invalid keyword/value",
 	} {
 		if _, err := Open(t.Context(), url, Options{}); err == nil || !strings.Contains(err.Error(), want) {

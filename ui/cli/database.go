@@ -85,8 +85,8 @@ func Open(ctx context.Context, w Where) (*Database, error) {
 		}
 	}
 	if d.Queue, err = queue.Open(ctx, d.url, queue.Options{Schema: w.Schema, MaxConns: w.MaxConns}); err != nil {
-		if ctx.Err() == nil && !source.Private() { // the error is about the connection string alone
-			err = Usage(fmt.Sprintf("%s: %v", source.From, err))
+		if ctx.Err() == nil && !source.Private() { // the error is about the connection string, and queue.Open says that it opens
+			err = Usage(fmt.Sprintf("%s: %v", source.From, cmp.Or(errors.Unwrap(err), err)))
 		}
 		return nil, errors.Join(err, d.Close())
 	}
