@@ -34,9 +34,10 @@ type acting struct {
 	lockers string // the statement that finds who has rows locked
 	skipped *[]Skip
 
-	patience *patience
-	waiting  []int64        // jobs that were locked at their turn
-	again    map[int64]bool // jobs that could be changed and were not: tried once more
+	patience  *patience
+	witnessed int            // for how many jobs a witness was called
+	waiting   []int64        // jobs that were locked at their turn
+	again     map[int64]bool // jobs that could be changed and were not: tried once more
 }
 
 // act runs a statement on many jobs, a batch to a transaction. A job whose row the server
@@ -137,7 +138,7 @@ func Skipped(err error) (Skip, error) {
 	var l *lockedError
 	switch {
 	case errors.As(err, &r):
-		return Skip{ID: r.JobID, Reason: "the server refuses it: " + r.Reason, Detail: r.Detail, Failed: true}, nil
+		return Skip{ID: r.JobID, Reason: refuses + r.Reason, Detail: r.Detail, Failed: true}, nil
 	case errors.As(err, &l) && l.id != 0:
 		return Skip{ID: l.id, Reason: l.text, Failed: true}, nil
 	}
@@ -172,16 +173,19 @@ func finishing(ctx context.Context, do func(context.Context) error) error {
 	defer cancel()
 	err := do(longer)
 	if err != nil && longer.Err() != nil {
-		return &unanswered{ctx.Err()}
+		return &unanswered{cause: ctx.Err()}
 	}
 	return err
 }
 
 // unanswered is the error of a statement that the server did not answer in time.
-type unanswered struct{ cause error }
+type unanswered struct {
+	cause error
+	what  string // that is not known; "" this was done
+}
 
 func (e *unanswered) Error() string {
-	return "the server did not answer in time, so it is not known whether this was done"
+	return "the server did not answer in time, so it is not known whether " + cmp.Or(e.what, "this was done")
 }
 func (e *unanswered) Unwrap() error { return e.cause }
 

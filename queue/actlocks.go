@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -83,14 +84,23 @@ func (q *Queue) writePatiently(ctx context.Context, statement string, args []any
 // patientTransaction is a transaction whose statement waits for locks no longer than patience, a
 // statement, has it. To prepare a statement takes locks too, so the transaction begins before.
 func (q *Queue) patientTransaction(ctx context.Context, conn *pgx.Conn, patience, statement string, args []any, each func(pgx.CollectableRow) error) error {
+	w, last := ctx.Value(witnessKey{}).(*witness)
+	if last {
+		patience = "last_patience"
+	}
 	if _, err := conn.Exec(ctx, "begin isolation level read committed; "+q.schema.Query(patience), pgx.QueryExecModeSimpleProtocol); err != nil {
 		return err
+	}
+	if last {
+		defer w.watch(ctx, q, conn.PgConn().PID())()
 	}
 	return q.committed(ctx, conn, nil, statement, args, each)
 }
 
 // patiently runs do, which hardly waits for locks, again until it meets none or patience
-// is at its end. The error says then who has the job locked.
+// is at its end. Then it runs do once more, which waits long enough for a witness to see who
+// holds it up, unless that is known. The error names that session, and id is the job that do
+// is about, 0 none.
 func (q *Queue) patiently(ctx context.Context, id int64, do func(context.Context) error) error {
 	for p := patienceOf(ctx); ; {
 		began := time.Now()
@@ -104,13 +114,37 @@ func (q *Queue) patiently(ctx context.Context, id int64, do func(context.Context
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		ctx, cancel := lasting(ctx)
-		defer cancel()
-		if table := q.tableHeld(ctx); table != nil {
-			return table
+		if id != 0 {
+			if err := q.holding(ctx, id); err != nil {
+				return err
+			}
 		}
-		return &lockedError{q.whoLocks(ctx, "lockers", id), id}
+		last, w := witnessed(ctx)
+		if err := finishing(last, do); !locked(err) {
+			return err
+		}
+		switch saw := w.said(); {
+		case saw == "":
+			return &lockedError{nobodyKnown + whenEnded, id}
+		case id != 0:
+			return &lockedError{saw, id}
+		default:
+			return &lockedError{saw + whenEnded, 0}
+		}
 	}
+}
+
+// holding names who has a job, or a table, locked; nil when that cannot be told.
+func (q *Queue) holding(ctx context.Context, id int64) error {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	if table := q.tableHeld(ctx); table != nil {
+		return table
+	}
+	if text := q.whoLocks(ctx, "lockers", id); text != nobodyKnown {
+		return &lockedError{text, id}
+	}
+	return nil
 }
 
 // held puts aside those of the jobs that are locked, and acts on the others.
@@ -169,9 +203,37 @@ func (a *acting) outwait(ctx context.Context) error {
 		if err := a.batch(ctx, free); err != nil {
 			return err
 		}
-		for ; last && len(a.waiting) > 0; a.waiting = a.waiting[1:] {
-			a.skip(Skip{ID: a.waiting[0], Reason: a.q.whoLocks(ctx, a.lockers, a.waiting[0]), Failed: true})
+		for last && len(a.waiting) > 0 {
+			id := a.waiting[0]
+			a.waiting = a.waiting[1:]
+			if err := a.lastly(ctx, id); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// lastWitnessed is for how many jobs of an act a witness is called: each takes half a second.
+const lastWitnessed = 3
+
+// lastly skips a job that is locked still, with the name of who has it locked. Where the
+// job's row does not tell, as with a key, it is tried once more before a witness.
+func (a *acting) lastly(ctx context.Context, id int64) error {
+	reason := a.q.whoLocks(ctx, a.lockers, id)
+	if reason == nobodyKnown && a.witnessed < lastWitnessed {
+		a.witnessed++
+		others := a.waiting
+		a.waiting = nil
+		last, w := witnessed(ctx)
+		err := a.batch(last, []int64{id})
+		locked := len(a.waiting) > 0
+		a.waiting = others
+		if err != nil || !locked {
+			return err
+		}
+		reason = cmp.Or(w.said(), reason)
+	}
+	a.skip(Skip{ID: id, Reason: reason, Failed: true})
 	return nil
 }

@@ -46,12 +46,15 @@ func (q *Queue) Logged(ctx context.Context, a Act, do func(context.Context) (don
 		a.Asked = int64(len(a.IDs))
 	}
 	ids := append([]int64{}, a.IDs[:min(len(a.IDs), loggedIDs)]...)
-	e := &entry{patience: newPatience()}
+	e := &entry{patience: patienceOf(ctx)}
 	ctx = context.WithValue(ctx, entryKey{}, e)
 	err := q.patiently(ctx, 0, func(ctx context.Context) error {
 		return q.writePatiently(ctx, "log_act", []any{errorText(a.By), errorText(a.What), errorText(a.Filter), errorText(a.Reason), ids, a.Plan, a.Asked},
 			func(row pgx.CollectableRow) error { return row.Scan(&e.id) })
 	})
+	if silent := (*unanswered)(nil); errors.As(err, &silent) {
+		return fmt.Errorf("nothing was done: %w", &unanswered{silent.cause, "that was entered in the operator log"})
+	}
 	if err != nil {
 		return q.failed("nothing was done, since it cannot be entered in the operator log", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,10 +102,16 @@ type clocked struct {
 	// last began, where none did, or was answered.
 	flying atomic.Int32
 	heard  atomic.Int64
+	// sessions are the process ids of their sessions; mu guards it.
+	sessions map[int32]int
 }
 
 // began notes that a statement was sent.
-func (c *clocked) began(ctx context.Context) context.Context {
+func (c *clocked) began(ctx context.Context, conn *pgx.Conn) context.Context {
+	if ctx.Value(asideKey{}) != nil {
+		return ctx
+	}
+	c.session(conn, 1)
 	now := time.Now()
 	if c.flying.Add(1) == 1 {
 		c.heard.Store(now.UnixNano())
@@ -112,10 +120,37 @@ func (c *clocked) began(ctx context.Context) context.Context {
 }
 
 // over notes that a statement was answered.
-func (c *clocked) over() {
+func (c *clocked) over(ctx context.Context, conn *pgx.Conn) {
+	if ctx.Value(asideKey{}) != nil {
+		return
+	}
+	c.session(conn, -1)
 	c.heard.Store(time.Now().UnixNano())
 	c.flying.Add(-1)
 }
+
+// session counts the statements of a session that wait for an answer.
+func (c *clocked) session(conn *pgx.Conn, by int) {
+	pid := int32(conn.PgConn().PID())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessions == nil {
+		c.sessions = map[int32]int{}
+	}
+	if c.sessions[pid] += by; c.sessions[pid] <= 0 {
+		delete(c.sessions, pid)
+	}
+}
+
+// pids are the process ids of the sessions that wait for an answer.
+func (c *clocked) pids() []int32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.sessions))
+}
+
+// asideKey marks the context of a question about other statements, which is not tracked.
+type asideKey struct{}
 
 // Silent is for how long the server has not answered while statements wait for it; 0 when
 // none does, or when nothing measures them because the pool is the caller's.
@@ -162,33 +197,33 @@ func (c *clocked) note(ctx context.Context, err error) {
 }
 
 // TraceQueryStart, and the methods after it, are called by pgx.
-func (c *clocked) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return c.began(ctx)
+func (c *clocked) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return c.began(ctx, conn)
 }
 
-func (c *clocked) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
-	c.over()
+func (c *clocked) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
+	c.over(ctx, conn)
 	c.note(ctx, data.Err)
 }
 
-func (c *clocked) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return c.began(ctx)
+func (c *clocked) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return c.began(ctx, conn)
 }
 
 func (c *clocked) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	c.note(ctx, data.Err)
 }
 
-func (c *clocked) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
-	c.over()
+func (c *clocked) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
+	c.over(ctx, conn)
 	c.note(ctx, data.Err) // of what came before its statements were sent
 }
 
-func (c *clocked) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
-	return c.began(ctx)
+func (c *clocked) TraceCopyFromStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
+	return c.began(ctx, conn)
 }
 
-func (c *clocked) TraceCopyFromEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromEndData) {
-	c.over()
+func (c *clocked) TraceCopyFromEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceCopyFromEndData) {
+	c.over(ctx, conn)
 	c.note(ctx, data.Err)
 }

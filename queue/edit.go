@@ -41,10 +41,7 @@ func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
 	}
 	var woken []string
 	err := q.patiently(ctx, e.ID, func(ctx context.Context) error {
-		return pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) (err error) {
-			if _, err := tx.Exec(ctx, q.schema.Query("act_patience")); err != nil {
-				return err
-			}
+		return q.patientTx(ctx, func(tx pgx.Tx) (err error) {
 			woken, err = q.editTx(ctx, tx, errorText(by), e)
 			return err
 		})

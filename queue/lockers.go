@@ -69,6 +69,9 @@ func (q *Queue) lockersOf(ctx context.Context, statement string, ids []int64) (m
 	return who, nil
 }
 
+// whenEnded is what to do about a lock.
+const whenEnded = ": run it again when that has ended"
+
 // nobodyKnown is the reason of a job when it cannot be found out who has it locked.
 const nobodyKnown = "locked by another transaction"
 
@@ -96,11 +99,8 @@ func (q *Queue) tableHeld(ctx context.Context) error {
 	var granted bool
 	var h holder
 	err := q.pool.QueryRow(ctx, q.schema.Query("table_lockers")).Scan(&table, &granted, &h.pid, &h.prepared, &h.app, &h.who, &h.since)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil
-	case granted:
-		return &lockedError{text: fmt.Sprintf("the table %s is locked by %s: run it again when that has ended", table, &h)}
 	}
-	return &lockedError{text: fmt.Sprintf("%s wants the table %s for itself, and everybody waits behind it: run it again when that has ended", &h, table)}
+	return &lockedError{text: tableOf(table, granted, &h) + whenEnded}
 }

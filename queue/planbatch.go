@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -51,7 +52,7 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 		e.size = n / 2
 		return 0, nil
 	case held && statement == "plan_redrive" && e.later > from+1:
-		_, err = e.move(ctx, "plan_defer", from, e.later, planLease.Seconds())
+		err = e.moveOne(ctx, "plan_defer", from, e.later)
 		if err == nil {
 			e.later--
 		}
@@ -63,9 +64,23 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 		if reason, err = e.locker(ctx, statement, from); err != nil {
 			return 0, err
 		}
+		if reason == nobodyKnown { // a key, and no row: once more, before a witness
+			last, w := witnessed(ctx)
+			if did, err = e.move(last, statement, from, 1, planLease.Seconds()); err == nil {
+				return did, nil
+			}
+			reason = cmp.Or(w.said(), reason)
+		}
 	}
-	_, err = e.move(ctx, pass, from, reason, planLease.Seconds())
-	return 0, err
+	return 0, e.moveOne(ctx, pass, from, reason)
+}
+
+// moveOne moves one job of the plan, and names who has the plan locked.
+func (e *execution) moveOne(ctx context.Context, statement string, from int64, arg any) error {
+	return e.q.patiently(ctx, 0, func(ctx context.Context) error {
+		_, err := e.move(ctx, statement, from, arg, planLease.Seconds())
+		return err
+	})
 }
 
 // move runs a statement that moves jobs. It is finished when ctx ends meanwhile.
@@ -78,7 +93,7 @@ func (e *execution) move(ctx context.Context, statement string, from int64, args
 	}
 	defer conn.Release()
 	args = append([]any{e.id, e.token, from}, args...)
-	err = e.q.transaction(ctx, conn.Conn(), []string{"plan_patience"}, statement, args, func(row pgx.CollectableRow) error {
+	err = e.q.patientTransaction(ctx, conn.Conn(), "plan_patience", statement, args, func(row pgx.CollectableRow) error {
 		e.kept = time.Now()
 		return row.Scan(&did, nil)
 	})
@@ -115,7 +130,7 @@ func refusal(err error) (reason string, held bool) {
 	case !refused:
 		return "", false
 	case r.Detail == "":
-		return "the server refuses it: " + r.Reason, false
+		return refuses + r.Reason, false
 	}
-	return "the server refuses it: " + r.Reason + ": " + r.Detail, false
+	return refuses + r.Reason + ": " + r.Detail, false
 }

@@ -60,13 +60,14 @@ type execution struct {
 	later int64         // behind this position are those that were locked at their turn
 	stuck time.Duration // for how long single jobs have waited for locks
 	kept  time.Time     // when the lease was renewed
+	away  time.Duration // for how long it goes on trying what fails for the moment
 }
 
 func newExecution(q *Queue, id int64, told func(Plan)) *execution {
 	if told == nil {
 		told = func(Plan) {}
 	}
-	return &execution{q: q, id: id, token: planToken(), told: told, most: planBatch, size: planBatch}
+	return &execution{q: q, id: id, token: planToken(), told: told, most: planBatch, size: planBatch, away: planPatience}
 }
 
 var executions atomic.Uint64
@@ -125,7 +126,7 @@ func (e *execution) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && (!passing(err) || time.Since(well) > planPatience):
+		case err != nil && (!passing(err) || time.Since(well) > e.away || !e.has && errors.Is(err, ErrLocked)):
 			return err
 		case err != nil:
 			wait = planLook
@@ -242,7 +243,10 @@ func (e *execution) turn(ctx context.Context, what, why string, to, from PlanSta
 
 // write runs a statement of this execution, and tells whether it returned a row.
 func (e *execution) write(ctx context.Context, statement string, args ...any) (found bool, err error) {
-	err = e.q.write(ctx, statement, args, func(pgx.CollectableRow) error { found = true; return nil })
+	err = e.q.patiently(ctx, 0, func(ctx context.Context) error {
+		found = false
+		return e.q.writePatiently(ctx, statement, args, func(pgx.CollectableRow) error { found = true; return nil })
+	})
 	return found, err
 }
 

@@ -32,8 +32,8 @@ func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, erro
 		return Plan{}, fmt.Errorf("start a redrive plan: stopping at %d %%: it must be from 0 to 100", *p.StopAt)
 	}
 	var id int64
-	err := pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		by, filter, reason := errorText(by), errorText(p.Filter), errorText(p.Reason)
+	by, filter, reason := errorText(by), errorText(p.Filter), errorText(p.Reason)
+	begin := func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, q.schema.Query("plan_start"), by, filter, reason,
 			min(p.Canary, len(ids)), p.Wait, p.Pace, p.StopAt, len(ids)).Scan(&id)
 		if err != nil {
@@ -54,6 +54,9 @@ func (q *Queue) StartPlan(ctx context.Context, by string, p NewPlan) (Plan, erro
 			}
 		}
 		return nil
+	}
+	err := q.patiently(ctx, 0, func(short context.Context) error { // which would end in the middle of a large set
+		return q.patientTx(context.WithValue(ctx, witnessKey{}, short.Value(witnessKey{})), begin)
 	})
 	if err != nil {
 		return Plan{}, q.failed("start a redrive plan", err)

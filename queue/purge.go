@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // PurgeWhat says what a purge deletes.
@@ -63,7 +65,10 @@ func (q *Queue) Purge(ctx context.Context, p Purge, progress func(deleted int64)
 	}
 	g := purging{q: q, p: p, last: last, size: purgeBatch, patience: patienceOf(ctx), originals: p.What != PurgeOnce && p.What != PurgePlans}
 	if g.originals {
-		switch _, err := q.pool.Exec(ctx, q.schema.Query("forget_originals"), []int64{}); {
+		err := q.patiently(ctx, 0, func(ctx context.Context) error {
+			return q.writePatiently(ctx, "forget_originals", []any{[]int64{}}, func(pgx.CollectableRow) error { return nil })
+		})
+		switch {
 		case err == nil:
 		case errors.Is(q.failed("", err), ErrSchemaOld): // nor can there be any
 			g.originals = false

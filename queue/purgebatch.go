@@ -103,7 +103,7 @@ func (g *purging) keepNext(ctx context.Context, refused error) error {
 	}
 	kept := Kept{Name: *end, Reason: "locked by another transaction"}
 	if r, ok := refusalOf(0, "purge", refused); ok {
-		kept.Reason, kept.Detail = "the server refuses it: "+r.Reason, r.Detail
+		kept.Reason, kept.Detail = refuses+r.Reason, r.Detail
 	}
 	g.keep(kept)
 	g.last, g.size = *end, 2
@@ -129,10 +129,7 @@ func (g *purging) lockers() string {
 // are as personal as the others. left are jobs that are old enough and still there.
 func (g *purging) delete(ctx context.Context, age float64, rows int) (last *string, deleted int64, left []int64, err error) {
 	q, statement := g.q, "purge_"+string(g.p.What)
-	err = pgx.BeginTxFunc(ctx, q.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, q.schema.Query("act_patience")); err != nil {
-			return err
-		}
+	err = q.patientTx(ctx, func(tx pgx.Tx) error {
 		var gone []int64
 		err := tx.QueryRow(ctx, q.schema.Query(statement), g.last, age, nullable(g.p.Queue), rows).Scan(&last, &deleted, &gone, &left)
 		if err != nil || !g.originals || len(gone) == 0 {

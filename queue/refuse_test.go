@@ -26,7 +26,7 @@ var ways = []struct{ name, rule, said string }{
 	{"raise with the code of a cancelled statement", `create function app_raise() returns trigger language plpgsql as $$begin raise exception 'frozen by the app' using errcode = 'query_canceled'; end$$;
 		create trigger app_raise before update on leasetop.jobs for each row when (new.kind = 'refused') execute function app_raise()`, "frozen by the app"},
 	{"skip", `create function app_skip() returns trigger language plpgsql as $$begin return null; end$$;
-		create trigger app_skip before update on leasetop.jobs for each row when (new.kind = 'refused') execute function app_skip()`, "a trigger of the table leaves the row as it was"},
+		create trigger app_skip before update on leasetop.jobs for each row when (new.kind = 'refused') execute function app_skip()`, "a trigger or a row policy of the table leaves the row as it was"},
 	{"at commit", `create function app_late() returns trigger language plpgsql as $$begin raise exception 'refused at commit'; end$$;
 		create constraint trigger app_late after update on leasetop.jobs deferrable initially deferred
 		for each row when (new.kind = 'refused') execute function app_late()`, "refused at commit"},

@@ -60,10 +60,13 @@ func refusalOf(id int64, act string, err error) (r *Refusal, ok bool) {
 	}, true
 }
 
+// refuses begins the reason of a job whose row the server refuses to change.
+const refuses = "the server refuses it: "
+
 // leftAlone is the Refusal of a row that was locked for a statement and not changed by it,
-// without an error: a trigger returned NULL.
+// without an error: a trigger returned NULL, or a row policy hides it from this statement.
 func leftAlone(id int64, act string) *Refusal {
-	return &Refusal{JobID: id, Act: act, Reason: "a trigger of the table leaves the row as it was"}
+	return &Refusal{JobID: id, Act: act, Reason: "a trigger or a row policy of the table leaves the row as it was"}
 }
 
 // refusesRow returns the server's error when it is about the row that a statement was to

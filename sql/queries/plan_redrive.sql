@@ -76,7 +76,7 @@ noted AS (
   UPDATE leasetop.redrive_jobs AS r
   SET state = CASE WHEN judged.job_id IN (SELECT id FROM moved) THEN 'redriven' ELSE 'skipped' END,
       at = pg_catalog.now(),
-      reason = CASE WHEN judged.job_id NOT IN (SELECT id FROM moved) THEN coalesce(judged.reason, 'a trigger of the table leaves the row as it was') END,
+      reason = CASE WHEN judged.job_id NOT IN (SELECT id FROM moved) THEN coalesce(judged.reason, 'a trigger or a row policy of the table leaves the row as it was') END,
       status = judged.status,
       attempts = judged.attempts,
       run_at = judged.run_at,

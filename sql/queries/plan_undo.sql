@@ -55,7 +55,7 @@ noted AS (
   SET state = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN 'undone' ELSE 'redriven' END,
       at = CASE WHEN batch.job_id IN (SELECT id FROM back) THEN pg_catalog.now() ELSE r.at END,
       reason = CASE WHEN batch.job_id NOT IN (SELECT id FROM back) THEN coalesce(
-        (SELECT 'a trigger of the table leaves the row as it was' FROM judged WHERE judged.job_id = batch.job_id AND judged.fits),
+        (SELECT 'a trigger or a row policy of the table leaves the row as it was' FROM judged WHERE judged.job_id = batch.job_id AND judged.fits),
         (SELECT CASE jobs.status WHEN 'processing' THEN 'running' WHEN 'completed' THEN 'completed' WHEN 'pending'
             THEN CASE WHEN jobs.attempts > 0 THEN 'claimed since' ELSE 'changed since' END ELSE 'died again' END
           FROM leasetop.jobs WHERE jobs.id = batch.job_id),

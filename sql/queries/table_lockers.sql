@@ -12,7 +12,7 @@ LEFT JOIN pg_catalog.pg_prepared_xacts AS prepared ON prepared.transaction = tra
 WHERE held.locktype = 'relation'
   AND held.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
   AND c.relnamespace = pg_catalog.to_regnamespace('leasetop')::oid
-  AND c.relname IN ('jobs', 'jobs_archive', 'originals', 'redrive_plans', 'redrive_jobs', 'operator_log')
+  AND c.relname IN ('jobs', 'jobs_archive', 'queues', 'originals', 'once', 'redrive_plans', 'redrive_jobs', 'operator_log')
   AND held.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
   AND held.pid IS DISTINCT FROM pg_catalog.pg_backend_pid()
 ORDER BY held.granted DESC, session.xact_start

@@ -176,16 +176,20 @@ func With(ctx context.Context, w Where, do func(*Database) error) error {
 	if err != nil {
 		return err
 	}
-	if w.Timeout > 0 && !d.Private() {
-		if err := d.reach(ctx, w); err != nil {
-			return errors.Join(err, d.Close())
+	if w.Timeout > 0 {
+		if !d.Private() {
+			if err := d.reach(ctx, w); err != nil {
+				return errors.Join(err, d.Close())
+			}
 		}
 		watching, stop := context.WithCancel(ctx)
 		defer stop()
 		go d.watch(watching, w)
 	}
 	err = d.Explain(do(d))
-	if errors.Is(context.Cause(ctx), errSilent) {
+	if locked := (*lockedOut)(nil); errors.As(context.Cause(ctx), &locked) && err != nil {
+		err = locked.given(w, err)
+	} else if errors.Is(context.Cause(ctx), errSilent) {
 		err = fmt.Errorf("%w: %w", d.silence(w), err)
 	}
 	return errors.Join(err, d.Close())

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/sql/local"
+	"github.com/leasetop/leasetop/ui/safe"
 )
 
 // Patience is how long the database may stay silent, unless it is said otherwise.
@@ -87,7 +89,11 @@ func (d *Database) watch(ctx context.Context, w Where) {
 		case silent == 0 || silent < asked:
 			asked = 0
 		case silent >= asked+w.Timeout && end != nil:
-			if !d.there(ctx, w) && ctx.Err() == nil && d.Silent() >= silent {
+			if lock := d.blocked(ctx, w); lock != "" {
+				end(&lockedOut{lock})
+				return
+			}
+			if !d.Private() && !d.there(ctx, w) && ctx.Err() == nil && d.Silent() >= silent {
 				end(errSilent)
 				return
 			}
@@ -95,9 +101,40 @@ func (d *Database) watch(ctx context.Context, w Where) {
 		}
 		if silent >= w.remind() && !reminded {
 			reminded = true
-			d.remind(w, "to answer")
+			switch lock := d.blocked(ctx, w); {
+			case lock != "" && w.Progress != nil:
+				w.Progress("waiting: " + safe.Text(lock))
+			case lock == "" && !d.Private():
+				d.remind(w, "to answer")
+			}
 		}
 	}
+}
+
+// blocked says who has locked what a statement of the command waits for; "" when that is
+// not why it waits.
+func (d *Database) blocked(ctx context.Context, w Where) string {
+	short, cancel := context.WithTimeout(ctx, w.Timeout)
+	defer cancel()
+	return d.Blocked(short)
+}
+
+// lockedOut is the cause of a context that ended since a lock was waited for too long.
+type lockedOut struct{ lock string }
+
+func (e *lockedOut) Error() string { return e.lock }
+
+// besidesTheAct takes out of an error what does not say which act it ended.
+var besidesTheAct = strings.NewReplacer("error preprocessing batch (prepare): ", "", context.Canceled.Error(), "")
+
+// given is the error of a command that waited for a lock too long: what it was at, and who
+// holds the lock.
+func (e *lockedOut) given(w Where, err error) error {
+	at := strings.Trim(besidesTheAct.Replace(err.Error()), ": ")
+	if at != "" {
+		at += ": "
+	}
+	return fmt.Errorf("%s%s: waited for %v: run it again when that has ended, or wait longer with --timeout", at, e.lock, w.Timeout)
 }
 
 // there reports whether the database answers over another connection; that it refuses one is

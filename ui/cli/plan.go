@@ -142,6 +142,8 @@ func (p Printer) carryOut(ctx context.Context, q *queue.Queue, id int64) (queue.
 	if err != nil {
 		if errors.Is(err, queue.ErrPlanTaken) {
 			err = fmt.Errorf("%w: `leasetop plan show %d` tells how far it is", err, id)
+		} else {
+			err = fmt.Errorf("plan %d stands still, `leasetop plan resume %[1]d` goes on: %w", id, err)
 		}
 		return queue.Plan{}, err
 	}
