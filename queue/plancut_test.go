@@ -64,10 +64,10 @@ type cutConn struct {
 
 var errCut = errors.New("cut")
 
-// readyAgain tells whether an answer ends like one to a whole transaction, also to one that
-// failed and is not rolled back yet.
+// readyAgain tells whether an answer is whole: to a transaction, also to one that failed and
+// is not rolled back yet, or to its beginning.
 func readyAgain(heard []byte) bool {
-	return bytes.HasSuffix(heard, []byte{'Z', 0, 0, 0, 5, 'I'}) || bytes.HasSuffix(heard, []byte{'Z', 0, 0, 0, 5, 'E'})
+	return len(heard) > 0 && bytes.HasSuffix(heard[:len(heard)-1], []byte{'Z', 0, 0, 0, 5})
 }
 
 func (c *cutConn) Write(b []byte) (int, error) {
