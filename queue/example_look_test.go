@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -202,4 +203,34 @@ func ExampleQueue_Silent() {
 
 	fmt.Println(q.Ping(ctx), q.Silent())
 	// Output: <nil> 0s
+}
+
+// An enqueue waits for a transaction that has its key. Somebody asks who holds it up.
+func ExampleQueue_Blocked() {
+	q := open()
+	defer q.Close()
+	tx, err := q.Pool().Begin(ctx)
+	if err == nil {
+		_, err = q.EnqueueTx(ctx, tx, queue.NewJob{Queue: "emails", IdempotencyKey: "order 7"})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	over := make(chan error)
+	go func() {
+		_, err := q.Enqueue(ctx, queue.NewJob{Queue: "emails", IdempotencyKey: "order 7"})
+		over <- err
+	}()
+
+	who := ""
+	for who == "" {
+		who = q.Blocked(ctx)
+	}
+	before, _, _ := strings.Cut(who, " by ")
+	fmt.Println(before)
+	fmt.Println(tx.Rollback(ctx), <-over)
+	// Output:
+	// a row or a key is locked
+	// <nil> <nil>
 }
