@@ -99,14 +99,23 @@ type PlanJob struct {
 	Status Status     `json:"status"` // of the job now; "" when it is gone
 }
 
-// answers are how the reasons begin for which an act has nothing to do with a job any more.
-var answers = []string{"not a dead letter: ", "already discarded", "changed a moment ago", "idempotency key "}
+// answers are how the reasons begin for which a redrive has nothing to do with a job any
+// more, and staying are those for which an undo has not.
+var (
+	answers = []string{"not a dead letter: ", "already discarded", "changed a moment ago", "idempotency key ", NoSuchJob}
+	staying = []string{"", "running", "completed", "claimed since", "changed since", "died again", "discarded since", "gone"}
+)
 
-// Failed reports whether the job was skipped though it is a dead letter that could be
-// redriven: it was locked, or the server refused it, as for a [Skip].
+// Failed reports whether the plan left the job though it could have redriven it, or have
+// taken it back: it was locked, or the server refused it, as for a [Skip].
 func (j PlanJob) Failed() bool {
-	return j.State == "skipped" && j.Reason != NoSuchJob &&
-		!slices.ContainsFunc(answers, func(begins string) bool { return strings.HasPrefix(j.Reason, begins) })
+	switch j.State {
+	case "skipped":
+		return !slices.ContainsFunc(answers, func(begins string) bool { return strings.HasPrefix(j.Reason, begins) })
+	case "redriven":
+		return !slices.Contains(staying, j.Reason)
+	}
+	return false
 }
 
 // What callers tell apart about plans.

@@ -73,7 +73,7 @@ func (p Printer) act(ctx context.Context, l operatorLog, what, did string, jobs 
 }
 
 // inBatches does something to jobs, some at a time. do returns how many it dealt
-// with; an error, also that it was called off, says how many were not reached.
+// with; an error, also that it was called off, says how many others there are.
 func (p Printer) inBatches(ctx context.Context, did string, ids []int64, do func(context.Context, ...int64) (int, error)) error {
 	reached, long := 0, len(ids) > actBatch
 	if long {
@@ -86,7 +86,7 @@ func (p Printer) inBatches(ctx context.Context, did string, ids []int64, do func
 		n, err := do(ctx, batch...)
 		reached += n
 		if err != nil && len(ids) > 1 {
-			err = fmt.Errorf("%w (%d of %d jobs were not reached: run it again for those)", err, len(ids)-reached, len(ids))
+			err = fmt.Errorf("%w (%d of %d jobs are not known to be done: run it again for those)", err, len(ids)-reached, len(ids))
 		}
 		if err != nil {
 			return err

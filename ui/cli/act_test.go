@@ -52,7 +52,7 @@ func TestActCalledOffPrintsWhatWasDone(t *testing.T) {
 		if !strings.HasSuffix(out.String(), want) {
 			t.Errorf("printed %q, want %q at the end", out.String(), want)
 		}
-		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("(%d of %d jobs were not reached: run it again for those)", 2*actBatch-1, 3*actBatch)) {
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("(%d of %d jobs are not known to be done: run it again for those)", 2*actBatch-1, 3*actBatch)) {
 			t.Errorf("error %v", err)
 		}
 		if calls != 2 {

@@ -227,7 +227,18 @@ func ResumePlan(ctx context.Context, p Printer, q *queue.Queue, why string, id i
 	if !undoing {
 		end = errors.Join(end, takenBack(plan))
 	}
-	return errors.Join(p.planLine(plan), end)
+	return errors.Join(p.planLine(plan), leftByPlan(ctx, q, plan), end)
+}
+
+// leftByPlan is the error of a plan that left jobs as they were though it should not have.
+func leftByPlan(ctx context.Context, q *queue.Queue, plan queue.Plan) error {
+	var failed []queue.Skip
+	err := eachPlanJob(context.WithoutCancel(ctx), q, plan.ID, func(j *queue.PlanJob) {
+		if j.Failed() {
+			failed = append(failed, queue.Skip{ID: j.ID, Reason: j.Reason, Failed: true})
+		}
+	}, pick(plan.State == queue.PlanUndone, "redriven", "skipped"))
+	return errors.Join(err, left(failed, int(plan.Total)))
 }
 
 // UndoPlan takes back what a plan redrove and nobody has claimed since. Where another
@@ -258,7 +269,7 @@ func (p Printer) executed(ctx context.Context, q *queue.Queue, id int64) error {
 	if plan.ID == 0 {
 		return end
 	}
-	return errors.Join(p.planLine(plan), end)
+	return errors.Join(p.planLine(plan), leftByPlan(ctx, q, plan), end)
 }
 
 // PausePlan stops a plan, wherever it is executed.

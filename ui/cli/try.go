@@ -20,11 +20,21 @@ type Trial struct {
 	read func(ctx context.Context, ids ...int64) ([]queue.Job, error)
 	// skips says why a job would be skipped; "" when it would not.
 	skips func(context.Context, *queue.Job) (string, error)
-	none  string // why one that cannot be read would be
+	// gone says why one that cannot be read would be.
+	gone func(ctx context.Context, id int64) (queue.Skip, error)
 }
 
 func tryOn(q *queue.Queue, did string, skips func(context.Context, *queue.Job) (string, error)) Trial {
-	return Trial{did, q.ByID, skips, "no such job"}
+	return Trial{did, q.ByID, skips, func(ctx context.Context, id int64) (queue.Skip, error) {
+		switch _, _, err := q.PreviewArchived(ctx, id, 0); {
+		case err == nil:
+			return queue.Skip{ID: id, Reason: "already discarded"}, nil
+		case errors.Is(err, queue.ErrNotFound), errors.Is(err, queue.ErrForbidden), errors.Is(err, queue.ErrSchemaOld):
+			return queue.Skip{ID: id, Reason: queue.NoSuchJob, Failed: true}, nil
+		default:
+			return queue.Skip{}, err
+		}
+	}}
 }
 
 // TryDiscard is the trial of [Discard].
@@ -79,7 +89,16 @@ func TryRestore(q *queue.Queue) Trial {
 		}
 		return jobs, nil
 	}
-	return Trial{"restored", read, func(context.Context, *queue.Job) (string, error) { return "", nil }, "not in the archive"}
+	return Trial{"restored", read, func(context.Context, *queue.Job) (string, error) { return "", nil }, func(ctx context.Context, id int64) (queue.Skip, error) {
+		switch job, _, err := q.Preview(ctx, id, 0); {
+		case err == nil:
+			return queue.Skip{ID: id, Reason: "not in the archive, but " + string(job.Status)}, nil
+		case errors.Is(err, queue.ErrNotFound):
+			return queue.Skip{ID: id, Reason: "not in the archive", Failed: true}, nil
+		default:
+			return queue.Skip{}, err
+		}
+	}}
 }
 
 func unless(fits bool, reason string) string {
@@ -108,7 +127,7 @@ type tried struct {
 // It fails when jobs were named by id and there is none of an id, as the act would.
 func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 	var fits []int64 // by id
-	groups, skips, would, err := t.look(ctx, p, jobs.IDs, func(id int64) { fits = append(fits, id) })
+	groups, skips, wrong, would, err := t.look(ctx, p, jobs.IDs, func(id int64) { fits = append(fits, id) })
 	if err != nil {
 		return err
 	}
@@ -122,8 +141,8 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 		}
 	}
 	var failed error
-	if n := skips[queue.NoSuchJob]; n > 0 && jobs.Filter == "" { // named by id, and the act would fail too
-		failed = fmt.Errorf("of %d jobs %d would be left as they are: %s", len(jobs.IDs), n, queue.NoSuchJob)
+	if len(wrong) > 0 && jobs.Filter == "" { // named by id, and the act would fail too
+		failed = fmt.Errorf("of %d jobs %d would be left as they are: %s", len(jobs.IDs), len(wrong), wrong[0].Reason)
 	}
 	if p.Format == JSON {
 		return errors.Join(line(p.Out, map[string]any{
@@ -162,8 +181,9 @@ func Try(ctx context.Context, p Printer, t Trial, jobs Chosen) error {
 }
 
 // look reads the jobs and sorts them: those it would be done to in groups, the largest
-// first, and how many would be skipped for which reason. It tells of each of the former, by id.
-func (t *Trial) look(ctx context.Context, p Printer, ids []int64, fits func(int64)) (groups []tried, skipped map[string]int, would int, err error) {
+// first, how many would be skipped for which reason, and those that are wrong: of no job. It
+// calls fits with each of the first, by id.
+func (t *Trial) look(ctx context.Context, p Printer, ids []int64, fits func(int64)) (groups []tried, skipped map[string]int, wrong []queue.Skip, would int, err error) {
 	skipped, at := map[string]int{}, map[tried]int{}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	looked := 0
@@ -175,16 +195,29 @@ func (t *Trial) look(ctx context.Context, p Printer, ids []int64, fits func(int6
 		looked += len(batch)
 		jobs, err := t.read(ctx, batch...)
 		if err != nil {
-			return nil, nil, 0, err
+			return nil, nil, nil, 0, err
 		}
-		if n := len(batch) - len(jobs); n > 0 {
-			skipped[t.none] += n
+		there := make(map[int64]bool, len(jobs))
+		for i := range jobs {
+			there[jobs[i].ID] = true
+		}
+		for _, id := range batch {
+			if there[id] {
+				continue
+			}
+			skip, err := t.gone(ctx, id)
+			if err != nil {
+				return nil, nil, nil, 0, err
+			}
+			if skipped[skip.Reason]++; skip.Failed {
+				wrong = append(wrong, skip)
+			}
 		}
 		for i := range slices.Backward(jobs) { // they come newest first
 			j := &jobs[i]
 			reason, err := t.skips(ctx, j)
 			if err != nil {
-				return nil, nil, 0, err
+				return nil, nil, nil, 0, err
 			}
 			if reason != "" {
 				skipped[reason]++
@@ -207,5 +240,5 @@ func (t *Trial) look(ctx context.Context, p Printer, ids []int64, fits func(int6
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b tried) int { return cmp.Compare(b.Count, a.Count) })
-	return groups, skipped, would, nil
+	return groups, skipped, wrong, would, nil
 }
