@@ -77,7 +77,7 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 // scanClaimed reads a job as a claim returns it, behind other columns.
 func scanClaimed(row pgx.CollectableRow, j *Job, before ...any) error {
 	return row.Scan(append(before, &j.ID, &j.Queue, &j.Kind, (*[]byte)(&j.Payload), &j.Status, &j.Attempts, &j.MaxAttempts, &j.RunAt,
-		&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, &j.CreatedAt, &j.UpdatedAt, &j.CancelledBy)...)
+		&j.LockedAt, &j.LockedBy, &j.LeaseExpiresAt, &j.LastError, &j.IdempotencyKey, at(&j.CreatedAt), &j.UpdatedAt, &j.CancelledBy)...)
 }
 
 func (r *ClaimRequest) check() error {

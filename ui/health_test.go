@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/queue/watch"
 	"github.com/leasetop/leasetop/ui/term"
 )
@@ -60,6 +61,10 @@ func TestHealthPanel(t *testing.T) {
 				w.state.Health, w.state.Depths.Source = sound(), watch.Polled
 				w.state.Health.Slots, w.state.Health.Drift = nil, watch.Drift{}
 				w.state.WAL = watch.Link{Since: noon.Add(-time.Hour), Reason: "wal_level is replica: ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL"}
+			}, []string{"h"}},
+			{"a refused row", func(w *world) {
+				w.streamed(sound())
+				w.state.Health.Refused = []queue.Refused{{Refusal: badRow(90210), Queue: "emails", First: noon.Add(-3 * time.Minute), Last: noon.Add(-20 * time.Second), Times: 8}}
 			}, []string{"h"}},
 			{"closed", func(w *world) { w.streamed(troubled()) }, nil},
 		} {

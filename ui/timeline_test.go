@@ -73,6 +73,9 @@ func TestJobsPageIsDrawn(t *testing.T) {
 				w.pause(emailsPaused)
 				w.waiting = queue.Waiting{Paused: &emailsPaused, Ahead: 1204, Running: 4}
 			}},
+			{name: "refused", job: waits, prepare: func(w *world) {
+				w.refused = map[int64]*queue.Refused{waits.ID: {Refusal: badRow(waits.ID), Queue: "emails", First: noon.Add(-3 * time.Minute), Last: noon.Add(-20 * time.Second), Times: 8}}
+			}},
 			{name: "copy", job: sampleJob(88007), keys: []string{"Y"}},
 			{name: "discard", job: sampleJob(88007), keys: []string{"D"}},
 		} {
@@ -93,6 +96,14 @@ func TestJobsPageIsDrawn(t *testing.T) {
 				term.Golden(t, s.screen())
 			})
 		}
+	}
+}
+
+// badRow is what the server says of a row that breaks somebody's rule.
+func badRow(id int64) queue.Refusal {
+	return queue.Refusal{
+		JobID: id, Act: "claim", SQLSTATE: "23514", Reason: `new row for relation "jobs" violates check constraint "app_rule"`,
+		Detail: "Failing row contains (90210, emails, {\"to\": \"ann@example.com\", \"api_key\": \"s3cret\"}, processing, 1, 5).",
 	}
 }
 

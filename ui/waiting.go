@@ -45,13 +45,17 @@ func (d *detail) whyWaiting() (why []fact) {
 		say(t.warn, "it is never due: its run_at is infinity")
 	case j.RunAt.Time.After(p.now) && !j.RunAt.Always():
 		say(t.text, "scheduled: due in %s, at %s", age(j.RunAt.Time.Sub(p.now)), moment(j.RunAt.Time, p.now))
+	case d.refused != nil:
+		say(t.warn, "the server refuses to change it, and workers pass it over")
 	default:
 		if d.waiting != nil && d.waiting.Ahead > 0 {
 			more := pick(d.waiting.Capped, "+", "")
 			say(t.text, "%s%s due before it", thousands(d.waiting.Ahead), more+" "+pick(d.waiting.Ahead == 1 && !d.waiting.Capped, "job is", "jobs are"))
 		}
 	}
-	why = append(why, d.whoTakes(name)...)
+	if d.refused == nil {
+		why = append(why, d.whoTakes(name)...)
+	}
 	if len(why) == 0 && d.waiting != nil {
 		say(t.good, "nothing is in its way: the next free worker takes it")
 	}

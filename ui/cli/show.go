@@ -73,7 +73,7 @@ func show(ctx context.Context, p Printer, q *queue.Queue, id int64, v *veil) err
 		{"queue", j.Queue},
 		{"kind", j.Kind},
 		{"status", string(j.Status) + where},
-		{"waits", why.words()},
+		{"waits", why.words(refused)},
 		{"refused", v.refused(refused)},
 		{"attempts", fmt.Sprintf("%d of %d", j.Attempts, j.MaxAttempts)},
 		{"run at", when(j.RunAt)},

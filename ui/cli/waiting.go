@@ -28,8 +28,9 @@ func whyWaiting(ctx context.Context, q *queue.Queue, j *queue.Job) (*waiting, er
 	return nil, err
 }
 
-// words say it to a person, what matters most first.
-func (w *waiting) words() string {
+// words say it to a person, what matters most first. refused is what the server said when
+// somebody tried to claim the job; nil when it let it be changed.
+func (w *waiting) words(refused *queue.Refused) string {
 	if w == nil {
 		return ""
 	}
@@ -42,6 +43,9 @@ func (w *waiting) words() string {
 		return strings.Join(append(why, "it is never due, until `leasetop run-now`"), "; ")
 	case w.Due > 0:
 		return strings.Join(append(why, "it is due in "+w.Due.Round(time.Second).String()), "; ")
+	}
+	if refused != nil {
+		return strings.Join(append(why, "the server refuses to change it, and workers pass it over"), "; ")
 	}
 	ahead := thousands(int(w.Ahead))
 	if w.Capped {
