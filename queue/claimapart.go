@@ -21,12 +21,12 @@ const claimablesRead = 100
 // change. It finds them, passes them over from now on, and claims the others. What it has
 // claimed it returns, also when it fails later: those jobs are leased.
 func (q *Queue) claimApart(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequest) (jobs []Job, err error) {
-	var refusals []*Refusal
+	var refused []note
 	defer func() {
-		for _, refusal := range refusals {
-			q.note(note{refusal, r.Owner, ""})
+		q.note(refused...)
+		for _, n := range refused {
 			if r.Refused != nil {
-				r.Refused(refusal)
+				r.Refused(n.Refusal)
 			}
 		}
 	}()
@@ -43,9 +43,9 @@ func (q *Queue) claimApart(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequ
 				full = refusal
 				return
 			}
-			refusals = append(refusals, refusal)
+			refused = append(refused, note{refusal, r.Owner, c.version})
 		}
-		before := len(refusals)
+		before := len(refused)
 		for some := range slices.Chunk(found, r.Limit) {
 			var got []Job
 			got, err = q.claimThese(ctx, conn, r, some, refuse)
@@ -61,7 +61,7 @@ func (q *Queue) claimApart(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequ
 			return nil, err
 		case full != nil:
 			return nil, full
-		case len(refusals) == before: // others have them by now
+		case len(refused) == before: // others have them by now
 			return nil, nil
 		}
 	}

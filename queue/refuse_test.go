@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -347,5 +348,29 @@ func TestClaimTheseSetsWhatClaimSets(t *testing.T) {
 	}
 	if one, other := sets("claim", "WHERE id = ANY"), sets("claim_these", "FROM held"); one != other {
 		t.Errorf("%s\n%s", one, other)
+	}
+}
+
+// The row was changed before the note of its refusal could be written: the note is not about
+// the row as it is.
+func TestNoteOfARefusalHoldsForTheRowThatWasRefused(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	id := enqueue(t, q, NewJob{Queue: "q"})
+	exec(t, q, fmt.Sprintf("alter table leasetop.jobs add constraint app_rule check (id <> %d) not valid", id))
+	lock := begin(t, q)
+	must[any](t)(lock.Exec(t.Context(), "lock table leasetop.refusals in exclusive mode"))
+	if jobs := take(t, q, "q", 1); len(jobs) > 0 {
+		t.Fatalf("claimed %+v", jobs)
+	}
+	exec(t, q, "alter table leasetop.jobs drop constraint app_rule")
+	exec(t, q, "update leasetop.jobs set payload = '1' where id = $1", id)
+	ok(t, lock.Rollback(t.Context()))
+	q.notes.written.Wait()
+	if noted := count(t, q, "select count(*) from leasetop.refusals where job_id = $1", id); noted != 1 {
+		t.Errorf("%d notes", noted)
+	}
+	if refused := must[*Refused](t)(q.RefusedJob(t.Context(), id)); refused != nil {
+		t.Errorf("%+v", refused)
 	}
 }
