@@ -33,7 +33,9 @@ type ClaimRequest struct {
 //
 // A job whose row the server refuses to change, because of a constraint or a trigger, say,
 // is passed over by this process for a second, then for twice as long each time up to five
-// minutes, until it is changed; the others are claimed.
+// minutes, until it is changed; the others are claimed. When ctx ends in the middle of a
+// claim, the next ones of the queue take jobs apart for a minute: one whose trigger takes
+// longer than two seconds is passed over too.
 //
 // A job whose CancelledBy is not empty was cancelled under an earlier claim, and is to
 // be ended, not run: [Queue.Retry] makes it dead.
@@ -54,12 +56,18 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	look := mark.begin()
 	began := time.Now()
 	var jobs []Job
-	err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id, pass},
-		func(row pgx.CollectableRow) error {
-			jobs = append(jobs, Job{})
-			return scanClaimed(row, &jobs[len(jobs)-1])
-		})
-	if refusesRow(err) != nil || err == nil && len(jobs) == 0 && look.full && mark.doubt() {
+	apart := q.passedClaims.singly(r.Queue)
+	if !apart {
+		err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id, pass},
+			func(row pgx.CollectableRow) error {
+				jobs = append(jobs, Job{})
+				return scanClaimed(row, &jobs[len(jobs)-1])
+			})
+		if errors.Is(err, context.DeadlineExceeded) {
+			q.passedClaims.late(r.Queue, 0)
+		}
+	}
+	if apart || refusesRow(err) != nil || err == nil && len(jobs) == 0 && look.full && mark.doubt() {
 		jobs, err = q.claimApart(ctx, conn, &r)
 	}
 	if err != nil {

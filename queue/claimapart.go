@@ -44,6 +44,9 @@ func (q *Queue) claimApart(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequ
 				return
 			}
 			refused = append(refused, note{refusal, r.Owner, c.version})
+			if refusal.SQLSTATE == queryCanceled {
+				q.passedClaims.late(r.Queue, refusal.For)
+			}
 		}
 		before := len(refused)
 		for some := range slices.Chunk(found, r.Limit) {
@@ -80,6 +83,10 @@ func (q *Queue) claimable(ctx context.Context, conn *pgxpool.Conn, r *ClaimReque
 
 // claimThese claims those of some jobs that the server lets be changed, and passes the others to refuse.
 func (q *Queue) claimThese(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequest, some []claimable, refuse func(claimable, *Refusal)) (jobs []Job, err error) {
+	var patience []string
+	if q.passedClaims.singly(r.Queue) {
+		patience = []string{"claim_patience"}
+	}
 	err = sift(some, func(part []claimable) error {
 		ids := make([]int64, len(part))
 		byID := make(map[int64]claimable, len(part))
@@ -88,7 +95,7 @@ func (q *Queue) claimThese(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequ
 		}
 		var claimed []Job
 		var alone []claimable
-		err := q.writeOn(ctx, conn.Conn(), "claim_these", []any{r.Queue, r.Owner, r.Lease.Seconds(), ids}, func(row pgx.CollectableRow) error {
+		err := q.transaction(ctx, conn.Conn(), patience, "claim_these", []any{r.Queue, r.Owner, r.Lease.Seconds(), ids}, func(row pgx.CollectableRow) error {
 			var id int64
 			if row.RawValues()[1] == nil {
 				err := row.Scan(append([]any{&id}, make([]any, len(row.FieldDescriptions())-1)...)...)

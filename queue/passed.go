@@ -26,7 +26,8 @@ const passedMost = 1000
 type passed struct {
 	mu     sync.Mutex
 	rows   map[int64]*passedRow
-	looked time.Time // when their versions were read last
+	apart  map[string]time.Time // until when rows of these queues are taken singly
+	looked time.Time            // when their versions were read last
 }
 
 type passedRow struct {
@@ -86,6 +87,33 @@ func (p *passed) pass(id int64, queue, version string) (step time.Duration, full
 	}
 	row.until, row.due = time.Now().Add(row.step), false
 	return row.step, false
+}
+
+// apartFor is for how long rows of a queue are taken singly after a statement over many of
+// them did not end in time: the one that held it up may be locked still.
+const apartFor = time.Minute
+
+// late notes that a statement over many rows of a queue did not end in time, or that one row
+// did not, which is passed over for a while.
+func (p *passed) late(queue string, passedFor time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.apart == nil {
+		p.apart = map[string]time.Time{}
+	}
+	p.apart[queue] = time.Now().Add(passedFor + apartFor)
+}
+
+// singly tells whether rows of a queue are to be taken singly.
+func (p *passed) singly(queue string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	until, late := p.apart[queue]
+	if late && time.Now().After(until) {
+		delete(p.apart, queue)
+		return false
+	}
+	return late
 }
 
 // drop forgets rows that were changed after all, and tells which were known.

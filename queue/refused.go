@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,8 +58,16 @@ func refusalOf(id int64, act string, err error) (r *Refusal, ok bool) {
 	}
 	return &Refusal{
 		JobID: id, Act: act, SQLSTATE: pg.Code,
-		Reason: bounded(pg.Message, reasonLimit), Detail: bounded(pg.Detail, detailLimit), cause: err,
+		Reason: bounded(pg.Message, reasonLimit), Detail: bounded(cmp.Or(pg.Detail, where(pg)), detailLimit), cause: err,
 	}, true
+}
+
+// where names the function that was ended in its middle, since the message does not.
+func where(pg *pgconn.PgError) string {
+	if pg.Code != queryCanceled {
+		return ""
+	}
+	return pg.Where
 }
 
 // refuses begins the reason of a job whose row the server refuses to change.
@@ -72,8 +82,9 @@ func leftAlone(id int64, act string) *Refusal {
 // refusesRow returns the server's error when it is about the row that a statement was to
 // change, so that the same statement may succeed for other rows: a constraint (also one
 // that is checked at COMMIT), a value, a row policy, damaged data, or anything that a
-// trigger raises. nil is any other error: of the connection, the moment (a lock, a
-// deadlock, a timeout, a full disk), the role's rights, the schema. The names of
+// trigger raises, or takes so long for that the statement was ended in the middle of it. nil
+// is any other error: of the connection, the moment (a lock, a deadlock, another timeout, a
+// full disk), the role's rights, the schema. The names of
 // PostgreSQL's own functions decide, which no language changes, and SQLSTATEs.
 func refusesRow(err error) *pgconn.PgError {
 	var pg *pgconn.PgError
@@ -88,7 +99,12 @@ func refusesRow(err error) *pgconn.PgError {
 		return nil
 	}
 	switch pg.Code[:2] {
-	case "08", "25", "40", "53", "55", "57", "58": // connection, transaction, rollback, resources, state, operator, system
+	case "57":
+		if pg.Code == queryCanceled && pg.Where != "" && !tuple.MatchString(pg.Where) { // in the middle of a trigger's function
+			return pg
+		}
+		return nil
+	case "08", "25", "40", "53", "55", "58": // connection, transaction, rollback, resources, state, system
 		return nil
 	case "09", "21", "22", "23", "27", "38", "39", "44", "54", "P0", "XX": // triggers, data, constraints, routines, views, limits, PL/pgSQL, damage
 		return pg
@@ -100,6 +116,9 @@ func refusesRow(err error) *pgconn.PgError {
 	}
 	return nil
 }
+
+// tuple is in the context of an error that met a statement which waited for a row's lock.
+var tuple = regexp.MustCompile(`\(\d+,\d+\)`)
 
 // raised reports whether RAISE made an error, as a trigger of the database's owner may for
 // one row. Its SQLSTATE is what the trigger's author chose: that of a deadlock or of a
