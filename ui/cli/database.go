@@ -99,10 +99,23 @@ func Open(ctx context.Context, w Where) (*Database, error) {
 }
 
 // source finds out which database is meant. It reads the password file, the service file and
-// certificates, and waits for none of them when ctx ends.
+// certificates, and waits for none of them when ctx ends, or for longer than the timeout.
 func (w Where) source(ctx context.Context) (local.Source, error) {
-	source, err := obeying(ctx, func() (local.Source, error) { return local.Resolve(w.URL) })
+	short := ctx
+	if w.Timeout > 0 {
+		var cancel context.CancelFunc
+		short, cancel = context.WithTimeout(ctx, w.Timeout)
+		defer cancel()
+		defer time.AfterFunc(w.remind(), func() {
+			if w.Progress != nil {
+				w.Progress("waiting for the files that the connection needs to be read: the password file, the service file, certificates")
+			}
+		}).Stop()
+	}
+	source, err := obeying(short, func() (local.Source, error) { return local.Resolve(w.URL) })
 	switch {
+	case short.Err() != nil && ctx.Err() == nil:
+		return source, fmt.Errorf("a file that the connection needs was not read within %v: check the password file, the service file and the certificates, or wait longer with --timeout", w.Timeout)
 	case ctx.Err() != nil:
 		return source, fmt.Errorf("read the connection string and the files it names: %w", ctx.Err())
 	case err != nil:

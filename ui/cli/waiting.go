@@ -28,6 +28,9 @@ func whyWaiting(ctx context.Context, q *queue.Queue, j *queue.Job) (*waiting, er
 	return nil, err
 }
 
+// century is the most that is said in hours: a duration holds no more than 292 years.
+const century = 100 * 365 * 24 * time.Hour
+
 // words say it to a person, what matters most first. refused is what the server said when
 // somebody tried to claim the job; nil when it let it be changed.
 func (w *waiting) words(refused *queue.Refused) string {
@@ -41,19 +44,22 @@ func (w *waiting) words(refused *queue.Refused) string {
 	switch {
 	case w.Never:
 		return strings.Join(append(why, "it is never due, until `leasetop run-now`"), "; ")
+	case w.Due > century:
+		return strings.Join(append(why, "it is due in more than a hundred years"), "; ")
 	case w.Due > 0:
 		return strings.Join(append(why, "it is due in "+w.Due.Round(time.Second).String()), "; ")
 	}
 	if refused != nil {
 		return strings.Join(append(why, "the server refuses to change it, and workers pass it over"), "; ")
 	}
-	ahead := thousands(int(w.Ahead))
-	if w.Capped {
-		ahead += " or more"
-	}
-	if w.Ahead == 0 {
+	switch ahead := thousands(int(w.Ahead)); {
+	case w.Ahead == 0:
 		why = append(why, "it is next")
-	} else {
+	case w.Capped:
+		why = append(why, ahead+" or more due jobs of its queue come first")
+	case w.Ahead == 1:
+		why = append(why, "1 due job of its queue comes first")
+	default:
 		why = append(why, ahead+" due jobs of its queue come first")
 	}
 	switch {

@@ -55,3 +55,24 @@ func TestCommandsDoNotWaitForAFileWhenAskedToEnd(t *testing.T) {
 		})
 	}
 }
+
+// Nor do they wait for such a file for ever: a pipe that nobody writes to is given up after --timeout.
+func TestCommandsGiveUpAFileThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var failure error
+	root := newRoot(&failure)
+	root.SetArgs([]string{"depth", "--timeout=50ms", "--database-url=postgres://ann@localhost/app?passfile=" + pipe})
+	err := errors.Join(root.ExecuteContext(t.Context()), failure)
+	if err == nil || !strings.Contains(err.Error(), "was not read within 50ms: check the password file") {
+		t.Errorf("%v", err)
+	}
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // lets the reader go
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer.Close()
+}
