@@ -58,11 +58,11 @@ func (q *Queue) Claim(ctx context.Context, r ClaimRequest) ([]Job, error) {
 	var jobs []Job
 	apart := q.passedClaims.singly(r.Queue)
 	if !apart {
-		err = q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id, pass},
+		err = slow(q.writeOn(ctx, conn.Conn(), "claim", []any{r.Queue, r.Owner, r.Lease.Seconds(), r.Limit, look.from.runAt.pg(), look.from.id, pass},
 			func(row pgx.CollectableRow) error {
 				jobs = append(jobs, Job{})
 				return scanClaimed(row, &jobs[len(jobs)-1])
-			})
+			}))
 		if errors.Is(err, context.DeadlineExceeded) {
 			q.passedClaims.late(r.Queue, 0)
 		}

@@ -106,7 +106,7 @@ func (q *Queue) claimThese(ctx context.Context, conn *pgxpool.Conn, r *ClaimRequ
 			return scanClaimed(row, &claimed[len(claimed)-1], &id)
 		})
 		if err != nil {
-			return err
+			return slow(err)
 		}
 		jobs = append(jobs, claimed...)
 		for _, c := range alone {

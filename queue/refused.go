@@ -82,16 +82,15 @@ func leftAlone(id int64, act string) *Refusal {
 // refusesRow returns the server's error when it is about the row that a statement was to
 // change, so that the same statement may succeed for other rows: a constraint (also one
 // that is checked at COMMIT), a value, a row policy, damaged data, or anything that a
-// trigger raises, or takes so long for that the statement was ended in the middle of it. nil
-// is any other error: of the connection, the moment (a lock, a deadlock, another timeout, a
-// full disk), the role's rights, the schema. The names of
+// trigger raises. nil is any other error: of the connection, the moment (a lock, a
+// deadlock, a timeout, a full disk), the role's rights, the schema. The names of
 // PostgreSQL's own functions decide, which no language changes, and SQLSTATEs.
 func refusesRow(err error) *pgconn.PgError {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) != 5 {
 		return nil
 	}
-	if raised(pg) {
+	if slow := (*slowRow)(nil); raised(pg) || errors.As(err, &slow) {
 		return pg
 	}
 	switch pg.Code {
@@ -99,12 +98,7 @@ func refusesRow(err error) *pgconn.PgError {
 		return nil
 	}
 	switch pg.Code[:2] {
-	case "57":
-		if pg.Code == queryCanceled && pg.Where != "" && !tuple.MatchString(pg.Where) { // in the middle of a trigger's function
-			return pg
-		}
-		return nil
-	case "08", "25", "40", "53", "55", "58": // connection, transaction, rollback, resources, state, system
+	case "08", "25", "40", "53", "55", "57", "58": // connection, transaction, rollback, resources, state, operator, system
 		return nil
 	case "09", "21", "22", "23", "27", "38", "39", "44", "54", "P0", "XX": // triggers, data, constraints, routines, views, limits, PL/pgSQL, damage
 		return pg
@@ -117,8 +111,23 @@ func refusesRow(err error) *pgconn.PgError {
 	return nil
 }
 
+// slowRow is the error of a statement that was ended in the middle of a trigger's function,
+// where that is taken for a refusal of the row: by claims.
+type slowRow struct{ error }
+
+func (e *slowRow) Unwrap() error { return e.error }
+
 // tuple is in the context of an error that met a statement which waited for a row's lock.
 var tuple = regexp.MustCompile(`\(\d+,\d+\)`)
+
+// slow marks an error as a [slowRow] if it is one.
+func slow(err error) error {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == queryCanceled && pg.Where != "" && !tuple.MatchString(pg.Where) {
+		return &slowRow{err}
+	}
+	return err
+}
 
 // raised reports whether RAISE made an error, as a trigger of the database's owner may for
 // one row. Its SQLSTATE is what the trigger's author chose: that of a deadlock or of a
