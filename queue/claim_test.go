@@ -89,6 +89,7 @@ func TestClaimRefusesNonsense(t *testing.T) {
 		"no owner":    {Queue: "q", Lease: time.Second, Limit: 1},
 		"lease of 0s": {Queue: "q", Owner: "o", Limit: 1},
 		"limit of 0":  {Queue: "q", Owner: "o", Lease: time.Second},
+		"the owner of the claim has 8193 bytes: the table takes 8192": {Queue: "q", Owner: strings.Repeat("o", 8193), Lease: time.Second, Limit: 1},
 	} {
 		if _, err := q.Claim(t.Context(), request); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

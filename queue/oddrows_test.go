@@ -71,7 +71,7 @@ func oddRows(t *testing.T) (q *Queue, read *atomic.Int64) {
 
 // readings are all that lists, pages and feeds read. Payloads are not among them: they are asked for.
 func readings(q *Queue) map[string]func(context.Context) (rows int, err error) {
-	where, _ := filter.Parse("attempts:<99")
+	where, _ := filter.Parse("attempts:<99 age:<1h payload.x:1")
 	page := func(f Filter) func(context.Context) (int, error) {
 		return func(ctx context.Context) (int, error) {
 			jobs, _, err := q.List(ctx, f, Page{})
@@ -99,6 +99,21 @@ func readings(q *Queue) map[string]func(context.Context) (rows int, err error) {
 			f, err := q.DeadLetters(ctx, filter.Filter{}, DeadStretch{Look: 1000})
 			return len(f.Jobs), err
 		},
+		"newest dead letters of a filter": func(ctx context.Context) (int, error) {
+			f, err := q.DeadLetters(ctx, where, DeadStretch{Look: 1000})
+			return len(f.Jobs), err
+		},
+		"groups of a filter": func(ctx context.Context) (int, error) {
+			g, err := q.DeadGroups(ctx, where, 1000)
+			return len(g.Groups), err
+		},
+		"matching a filter": func(ctx context.Context) (int, error) {
+			ids, err := q.Matching(ctx, Filter{Statuses: DeadLetters, Where: where}, nil)
+			return len(ids), err
+		},
+		"scan down by a filter":        scan(Filter{Where: where}, Stretch{}),
+		"scan up by a filter":          scan(Filter{Where: where}, Stretch{Up: true}),
+		"scan of an index by a filter": scan(Filter{Statuses: []Status{Processing, Dead}, Where: where}, Stretch{}),
 		"groups": func(ctx context.Context) (int, error) {
 			g, err := q.DeadGroups(ctx, filter.Filter{}, 1000)
 			return len(g.Groups), err
@@ -164,7 +179,7 @@ func TestLongTextsOfAnyColumnAreCutByTheDatabase(t *testing.T) {
 	for name, reading := range readings(q) {
 		before := read.Load()
 		rows, err := reading(t.Context())
-		if got := read.Load() - before; err != nil || rows == 0 || got > 200_000 {
+		if got := read.Load() - before; err != nil || rows == 0 && !strings.HasSuffix(name, "a filter") || got > 200_000 {
 			t.Errorf("%s: %d rows, %d bytes read: %v", name, rows, got, err)
 		}
 	}
@@ -204,7 +219,7 @@ func TestOddValuesHideNoList(t *testing.T) {
 					exec(t, q, fmt.Sprintf("update leasetop.%s set %s = $1::text::%s where %[2]s is not null", c[0], c[1], kind), value)
 				}
 				for name, reading := range readings(q) {
-					if rows, err := reading(t.Context()); err != nil || rows == 0 && name != "jobs of a filter" && name != "jobs of a plan" {
+					if rows, err := reading(t.Context()); err != nil || rows == 0 && !strings.HasSuffix(name, "a filter") && name != "jobs of a plan" {
 						t.Errorf("%q: %s: %d rows: %v", value, name, rows, err)
 					}
 				}

@@ -80,7 +80,8 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 
 // New uses a pool that the caller keeps and closes, after the Queue. Have no search_path of
 // its connections name a schema before pg_catalog, which comes first by itself: whoever may
-// create there decides what an operator does. The error wraps leasesql.ErrSchemaName when
+// create there decides what an operator does. Give the configuration of its connections to
+// [leasesql.BoundMessages] too, as Open does: a server's message has no limit. The error wraps leasesql.ErrSchemaName when
 // the schema's name is refused.
 func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 	s, err := leasesql.ForSchema(schema)
