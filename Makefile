@@ -15,7 +15,7 @@ run: build ## run the dashboard with its demonstration (ARGS="--fresh" starts ov
 	@exec bin/leasetop $(ARGS)
 
 # Those that take longest begin first.
-longest := ./workers/scenario/stories ./ui/e2e ./workers
+longest := ./workers/scenario/stories ./queue ./ui ./queue/watch ./ui/e2e ./ui/command ./workers ./workers/scenario ./sql/local ./sql
 
 test: ## run all tests, with the race detector, against a real PostgreSQL
 	@echo "PostgreSQL: $$(go run ./sql/local/where)"

@@ -39,13 +39,13 @@ func openMetered(t *testing.T, q *Queue) (*Queue, *atomic.Int64) {
 	return must[*Queue](t)(New(pool, "")), in
 }
 
-// CASES "Payloads": 200 of 5 MB and one of 100 MB. Only who asks for a payload gets it:
+// CASES "Payloads": 200 of 1 MB and one of 100 MB. Only who asks for a payload gets it:
 // everything else reads what a few hundred rows without them take.
 func TestOnlyWhoAsksForAPayloadLoadsIt(t *testing.T) {
 	t.Parallel()
 	plain := open(t)
 	q, in := openMetered(t, plain)
-	large := enqueue(t, q, NewJob{Payload: []byte(`"` + strings.Repeat("x", 5<<20) + `"`)})
+	large := enqueue(t, q, NewJob{Payload: []byte(`"` + strings.Repeat("x", 1<<20) + `"`)})
 	exec(t, q, "insert into leasetop.jobs (queue, payload, status) select 'emails', payload, 'dead' from leasetop.jobs, generate_series(1, 100)")
 	exec(t, q, "insert into leasetop.jobs (queue, payload) select 'emails', payload from leasetop.jobs where id = 1")
 	exec(t, q, "insert into leasetop.jobs_archive (id, queue, payload, status, attempts, max_attempts, run_at, created_at, updated_at, kind, errors, archived_by) select n, queue, payload, 'dead', 0, 1, run_at, created_at, updated_at, kind, errors, 'ann' from leasetop.jobs, generate_series(1001, 1099) n where id = 1")
@@ -67,7 +67,7 @@ func TestOnlyWhoAsksForAPayloadLoadsIt(t *testing.T) {
 		}
 	}
 	preview(huge, 10, `{"to": "yy`, len(job.Payload))
-	preview(large, 0, "", 5*mb+2)
+	preview(large, 0, "", mb+2)
 	if listed, _, err := q.List(t.Context(), Filter{}, Page{Limit: 1000}); err != nil || len(listed) != 103 || listed[0].Payload != nil {
 		t.Errorf("listed %d, %v", len(listed), err)
 	}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"flag"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,7 +13,14 @@ import (
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+// TestMain has the tests of random lives live forty of them: a hundred take two processors a
+// minute and a half. -rapid.checks says otherwise.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
+	testdb.Main(m)
+}
 
 // impatient turns a wait for a lock that never ends into an error.
 const impatient = "&lock_timeout=20000"

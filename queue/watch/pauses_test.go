@@ -133,7 +133,7 @@ func TestOlderSchemaIsSaidAndItsMigrationNoticed(t *testing.T) {
 		if s.Server.SchemaMissing || s.Server.Version == "" || len(s.Depths.Queues) != 0 {
 			t.Errorf("%+v %+v", s.Server, s.Depths)
 		}
-		for range 50 { // not one State in between may say that all is well
+		for range 12 { // not one State in between may say that all is well
 			select {
 			case <-f.Changed(s.Version):
 			case <-t.Context().Done():
