@@ -208,10 +208,14 @@ func (f *Feed) countDead(n int64, capped bool) {
 const deadPatience = 500 * time.Millisecond
 
 // expectDead asks for the dead letters when the newest change among them, at a local
-// time, is not in the last reading: a writer may have switched the triggers off. Call it
-// within change.
-func (f *Feed) expectDead(change, now time.Time) {
-	if f.draft.Dead.Read.Before(change) && now.Sub(change) >= deadPatience {
+// time, is not in the last reading: a writer may have switched the triggers off. It asks too
+// when the list is not as long as the stream counts: a commit is streamed before other
+// sessions see it, so that a reading of that moment lacks it. Call it within change.
+func (f *Feed) expectDead(change, now time.Time, count int64) {
+	d := &f.draft.Dead
+	unheard := d.Read.Before(change) && now.Sub(change) >= deadPatience
+	differs := len(d.Latest) < deadShown && int64(len(d.Latest)) != count && now.Sub(d.Read) >= deadRest
+	if unheard || d.Source != Unknown && differs {
 		poke(f.readDead)
 	}
 }

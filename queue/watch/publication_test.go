@@ -3,6 +3,7 @@ package watch
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leasetop/leasetop/queue"
 	"github.com/leasetop/leasetop/sql/local/testdb"
@@ -47,6 +48,19 @@ func TestDeadLettersOfAWriterWithoutTriggersAreListed(t *testing.T) {
 	if now.Dead.Signal != s.Dead.Signal {
 		t.Error("the triggers signalled all the same")
 	}
+}
+
+// A reading that was made while a delete was streamed, but not yet to be seen, is made again.
+func TestDeadLettersThatTheStreamDoesNotCountAreReadAgain(t *testing.T) {
+	t.Parallel()
+	f, q, _ := streams(t)
+	enqueue(t, q, queue.NewJob{})
+	await(t, f, "a job, and nobody reading dead letters", func(s *State) bool {
+		return sum(s).Ready == 1 && s.Dead.Source == Notice && time.Since(s.Dead.Read) > 2*deadEvery
+	})
+	f.change(func() { f.draft.Dead.Latest, f.draft.Dead.Read = []queue.Job{{ID: 7}}, time.Now() })
+	await(t, f, "a list that is not so", func(s *State) bool { return len(s.Dead.Latest) == 1 })
+	await(t, f, "an empty list", func(s *State) bool { return s.Dead.Source == Notice && len(s.Dead.Latest) == 0 })
 }
 
 // Rates tell what was done, not what is left.

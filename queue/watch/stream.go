@@ -336,8 +336,9 @@ func (s *stream) show(now time.Time) {
 		all := f.rates.read(allQueues, known)
 		traffic.Rate, traffic.Spark, traffic.SparkIn = all.rate, all.spark, all.sparkIn
 		f.draft.Traffic = traffic
-		f.expectDead(s.died, now)
-		f.countDead(l.digest.failed+l.digest.dead, false)
+		dead := l.digest.failed + l.digest.dead
+		f.expectDead(s.died, now, dead)
+		f.countDead(dead, false)
 		f.draft.WAL.Heard, f.draft.WAL.Lag = s.heard, s.behind(now)
 	})
 	s.events, s.renewals, s.changed, s.shown = s.events[:0], 0, false, now
