@@ -64,7 +64,10 @@ func Server(t testing.TB, settings ...string) *local.Server {
 		t.Fatalf("testdb: %v", err)
 	}
 	sweepServers(dir)
-	o := local.Options{Dir: dir, Name: uniqueName("own"), Unsafe: true, Settings: map[string]string{}}
+	o := local.Options{Dir: dir, Name: uniqueName("own"), Unsafe: true, Settings: map[string]string{
+		// Tests that share a server have feeds side by side, each with two connections or more.
+		"max_wal_senders": "64", "max_replication_slots": "64",
+	}}
 	for _, setting := range settings {
 		key, value, ok := strings.Cut(setting, "=")
 		if !ok {
