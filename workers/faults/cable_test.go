@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +28,11 @@ func connect(t testing.TB, c *Cable, url string) *pgx.Conn {
 	t.Helper()
 	config := configOf(t, url)
 	c.Through(config)
+	return connectBy(t, config)
+}
+
+func connectBy(t testing.TB, config *pgx.ConnConfig) *pgx.Conn {
+	t.Helper()
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +122,17 @@ func TestWhatWasSentBeforeAPartitionEndsArrivesThoughItsSenderHasGone(t *testing
 	c := newCable(t)
 	q, url := open(t)
 	run(t, q, "CREATE TABLE notes (note text)")
-	conn := connect(t, c, url)
+	config := configOf(t, url)
+	c.Through(config)
+	through := config.DialFunc
+	var once atomic.Bool
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if once.Swap(true) { // a request to cancel the statement, which might arrive while it runs
+			return nil, net.ErrClosed
+		}
+		return through(ctx, network, address)
+	}
+	conn := connectBy(t, config)
 	c.Stall()
 	ctx, cancel := context.WithCancel(t.Context())
 	sent := make(chan error, 1)
