@@ -170,7 +170,7 @@ func TestMarkSkipsDeadEntries(t *testing.T) {
 	}
 }
 
-// Of another test's pages there may be so many that some of these are read from disk.
+// Other tests fill the buffers too, so PostgreSQL may read some pages from disk.
 var buffers = regexp.MustCompile(`Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?`)
 
 // pagesOfClaim tells how many pages a claim of one job reads.

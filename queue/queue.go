@@ -78,11 +78,11 @@ func Open(ctx context.Context, url string, opts Options) (*Queue, error) {
 	return &Queue{pool: pool, schema: schema, pooler: between, clocked: clock, owned: true}, nil
 }
 
-// New uses a pool that the caller keeps and closes, after the Queue. Have no search_path of
-// its connections name a schema before pg_catalog, which comes first by itself: whoever may
-// create there decides what an operator does. Give the configuration of its connections to
-// [leasesql.BoundMessages] too, as Open does: a server's message has no limit. The error wraps leasesql.ErrSchemaName when
-// the schema's name is refused.
+// New uses a pool that the caller keeps and closes, after the Queue. The search_path of its
+// connections must not name a schema before pg_catalog: a role that may create in that schema
+// could replace PostgreSQL's operators. The server's messages have no limit: pass the
+// configuration of the connections to [leasesql.BoundMessages], as Open does. The error wraps
+// leasesql.ErrSchemaName when the schema's name is refused.
 func New(pool *pgxpool.Pool, schema string) (*Queue, error) {
 	s, err := leasesql.ForSchema(schema)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"strings"
 	"testing"
 
@@ -16,23 +15,7 @@ import (
 func turnsAway(t *testing.T, with pgproto3.ErrorResponse) string {
 	t.Helper()
 	with.Severity, with.SeverityUnlocalized = "致命的", "FATAL"
-	listener := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			backend := pgproto3.NewBackend(conn, conn)
-			if _, err := backend.ReceiveStartupMessage(); err == nil {
-				backend.Send(&with)
-				_ = backend.Flush()
-			}
-			conn.Close()
-		}
-	}()
-	return listener.Addr().String()
+	return answersWith(t, wire(t, &with))
 }
 
 // Each way of not being let in has its own cure, whatever language the server speaks.

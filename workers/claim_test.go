@@ -25,7 +25,7 @@ func TestQueuesAreClaimedInStrictOrder(t *testing.T) {
 			return nil
 		})
 	}
-	const each = 100 // so many that a slot is free again before a round of claims has ended
+	const each = 100 // enough that a slot becomes free before a round of claims ends
 	enqueue(t, q, many(each, queue.NewJob{Queue: "low"})...)
 	enqueue(t, q, many(each, queue.NewJob{Queue: "high"})...)
 	p := newPool(t, q, h, Options{})

@@ -10,8 +10,8 @@ import (
 	"github.com/leasetop/leasetop/sql/local/testdb"
 )
 
-// A path that names pg_catalog after another schema lets that one's operators in. It is
-// found whoever has it set, with the statement that ends it.
+// A path that names another schema before pg_catalog is found, whether a role or a database
+// sets it. The finding gives the statement that mends it.
 func TestPathThatPutsOthersFirstIsFound(t *testing.T) {
 	t.Parallel()
 	url := testdb.New(t)

@@ -27,8 +27,7 @@ const longest = 60
 
 // Check returns a [*ValueError] for the first parameter whose value makes no sense. It also
 // looks at the variables of the environment for what the connection string leaves open.
-// A text that is no connection string, or of which a password may be any part, is left to
-// the driver.
+// It does not look at a text that is no connection string: any part of that may be a password.
 func Check(text string) error {
 	pairs := Parameters(text)
 	named := map[string]bool{}
