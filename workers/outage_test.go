@@ -18,7 +18,8 @@ import (
 // Ownership is the lease, not the session: jobs outlive every connection.
 func TestTerminatedSessionsStartNoSecondRun(t *testing.T) {
 	t.Parallel()
-	q := openQueue(t)
+	url := testdb.New(t)
+	q := openAt(t, url, nil)
 	g := newGate(t)
 	inside := make(chan struct{}, 10)
 	p := newPool(t, q, on(func(ctx context.Context, _ *queue.Job) error {
@@ -32,13 +33,14 @@ func TestTerminatedSessionsStartNoSecondRun(t *testing.T) {
 	id := enqueue(t, q, queue.NewJob{})[0]
 	receive(t, "the handler", inside)
 	exec(t, q, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
-	for renewed := 0; renewed < 3; { // more than a lease goes by
-		if receive(t, "a heartbeat", beats) == nil {
-			renewed++
-		}
+	own := openAt(t, url, nil) // the pool of q may still hold sessions that are gone
+	claimed := get(t, own, id)
+	for count(t, own, "SELECT count(*) WHERE clock_timestamp() > $1", claimed.LeaseExpiresAt) == 0 {
+		receive(t, "a heartbeat", beats)
 	}
 	g.open()
-	job := waitStatus(t, p, id, queue.Completed)
+	waitUntil(t, p, "its completion", func() bool { return get(t, own, id).Status == queue.Completed })
+	job := get(t, own, id)
 	if len(inside) != 0 || job.Attempts != 1 {
 		t.Errorf("it ran %d times more, attempts %d", len(inside), job.Attempts)
 	}
