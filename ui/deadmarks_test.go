@@ -60,33 +60,35 @@ func TestMarksOfJobsAndGroupsAreNotMixed(t *testing.T) {
 func TestAllMatchingIsExactlyWhatWasCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.heap(20_000)
+	w.heap(4_000)
 	s := newStage(t, w, 120, 36)
 	s.press("3")
 	s.filters("error:template")
 	s.press("enter", "*")
-	s.sees("all 10,000 matching marked: error:template")
+	s.sees("all 2,000 matching marked: error:template")
 	s.press("D")
-	s.sees("DISCARD 10,000 JOBS", "10,000  dead letters match", "error:template", "leasetop restore")
+	s.sees("DISCARD 2,000 JOBS", "2,000  dead letters match", "error:template", "leasetop restore")
 	state := *w.state
 	died := w.now
+	var fresh []queue.Job
 	for id := range int64(50) {
-		state.Dead.Latest = append([]queue.Job{{ID: 3_000_000 + id, Queue: "emails", Kind: "send", Status: queue.Dead, DiedAt: &died, LastError: "no such template"}}, state.Dead.Latest...)
+		fresh = append(fresh, queue.Job{ID: 3_000_049 - id, Queue: "emails", Kind: "send", Status: queue.Dead, DiedAt: &died, LastError: "no such template"})
 	}
+	state.Dead.Latest = append(fresh, state.Dead.Latest...)
 	state.Dead.Signal++
 	w.state = &state
 	s.refresh()
-	s.sees("DISCARD 10,000 JOBS")
+	s.sees("DISCARD 2,000 JOBS")
 	s.later("m", "a", "i", "l")
 	s.discards()
-	s.sees("✓ discarded 10,000 · u undoes")
+	s.sees("✓ discarded 2,000 · u undoes")
 	for _, j := range w.state.Dead.Latest {
 		if strings.Contains(j.LastError, "template") != (j.ID >= 3_000_000) {
 			t.Fatalf("job %d, dead of %q, is left", j.ID, j.LastError)
 		}
 	}
 	a := s.entered()
-	if a.What != "discard" || a.Filter != "error:template" || a.Reason != "mail" || a.Asked != 10_000 || a.Done != 10_000 || len(a.IDs) != 100 {
+	if a.What != "discard" || a.Filter != "error:template" || a.Reason != "mail" || a.Asked != 2_000 || a.Done != 2_000 || len(a.IDs) != 100 {
 		t.Errorf("entered in the operator log: %+v", a)
 	}
 }

@@ -36,7 +36,7 @@ var hostile = []string{
 	"ｶﾞｷﾞｸﾞ",
 	"z" + strings.Repeat("\u0301", 500),
 	"\xff\xfe broken",
-	strings.Repeat("long ", 4000),
+	strings.Repeat("long ", 800),
 }
 
 // poison puts a text wherever the database or a stranger can put one.
