@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 
 	leasesql "github.com/leasetop/leasetop/sql"
 	"github.com/leasetop/leasetop/sql/local/testdb"
@@ -76,6 +78,35 @@ func TestMigrateUpDownUp(t *testing.T) {
 	}
 	if got := objects(t, conn); got != whole {
 		t.Errorf("up again made\n%s\nnot\n%s", got, whole)
+	}
+}
+
+// Up works from every step that down reaches.
+func TestMigrateUpAgainFromEveryStep(t *testing.T) {
+	t.Parallel()
+	url := testdb.Empty(t)
+	conn := connect(t, url)
+	exec(t, conn, "create schema leasetop")
+	db := stdlib.OpenDB(*config(t, url))
+	defer db.Close()
+	steps, err := goose.NewProvider(goose.DialectPostgres, db, leasesql.Migrations(), goose.WithTableName("leasetop.migrations"), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := steps.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	whole := objects(t, conn)
+	for n := int64(len(steps.ListSources())) - 1; n >= 0; n-- {
+		if _, err := steps.DownTo(t.Context(), n); err != nil {
+			t.Fatalf("down to %d: %v", n, err)
+		}
+		if _, err := steps.Up(t.Context()); err != nil {
+			t.Fatalf("up again from %d: %v", n, err)
+		}
+		if got := objects(t, conn); got != whole {
+			t.Errorf("up again from %d made\n%s\nnot\n%s", n, got, whole)
+		}
 	}
 }
 

@@ -82,10 +82,21 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose Down
--- What roles may do stays, and so does the comment, which the steps before look for. The function is for the steps before.
+-- What roles may do stays, and so does the comment, which the steps before look for. The function is what the steps before
+-- grant with, and has the body of step 5.
 -- +goose StatementBegin
 CREATE FUNCTION leasetop.grant_as_jobs(beside regclass) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  granted record;
 BEGIN
-  RAISE EXCEPTION 'migrations grant by purpose';
+  FOR granted IN
+    SELECT acl.privilege_type, CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE acl.grantee::regrole::text END AS grantee
+    FROM pg_class, aclexplode(relacl) AS acl
+    WHERE pg_class.oid = 'leasetop.jobs'::regclass
+      AND acl.grantee <> relowner
+      AND acl.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+  LOOP
+    EXECUTE format('GRANT %s ON %s TO %s', granted.privilege_type, beside, granted.grantee);
+  END LOOP;
 END $$;
 -- +goose StatementEnd
