@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,6 +40,9 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 		return did, nil
 	}
 	reason, held := refusal(err)
+	if cut := e.q.cut(err); cut != nil && cut.asked && cut.byTimeout() {
+		reason = fmt.Sprintf(refuses+"it takes longer than this role's statement_timeout of %v", cut.limit)
+	}
 	if reason == "" {
 		return 0, err
 	}

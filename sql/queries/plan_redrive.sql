@@ -48,7 +48,7 @@ judged AS (
     END AS reason
   FROM batch
   LEFT JOIN dead ON dead.id = batch.job_id),
-moved AS (
+written AS (
   UPDATE leasetop.jobs
   SET status = 'pending',
       run_at = pg_catalog.now(),
@@ -64,7 +64,11 @@ moved AS (
     AND jobs.id = judged.job_id
     AND judged.reason IS NULL
     AND jobs.status IN ('failed', 'dead')
-  RETURNING jobs.id, jobs.queue),
+  RETURNING jobs.id, jobs.queue, jobs.status, jobs.updated_at), -- a trigger may have made them something else
+moved AS (
+  SELECT id, queue, updated_at
+  FROM written
+  WHERE status IS NOT DISTINCT FROM 'pending'),
 answered AS ( -- plans that redrove one before know that it had died again
   UPDATE leasetop.redrive_jobs
   SET again = pg_catalog.now()
@@ -72,17 +76,21 @@ answered AS ( -- plans that redrove one before know that it had died again
     AND plan <> $1::bigint
     AND state = 'redriven'
     AND again IS NULL),
+judgement AS (
+  SELECT judged.*, moved.id IS NOT NULL AS redriven, moved.updated_at AS moved_at
+  FROM judged
+  LEFT JOIN moved ON moved.id = judged.job_id),
 noted AS (
   UPDATE leasetop.redrive_jobs AS r
-  SET state = CASE WHEN judged.job_id IN (SELECT id FROM moved) THEN 'redriven' ELSE 'skipped' END,
-      at = pg_catalog.now(),
-      reason = CASE WHEN judged.job_id NOT IN (SELECT id FROM moved) THEN coalesce(judged.reason, 'a trigger or a row policy of the table leaves the row as it was') END,
+  SET state = CASE WHEN judged.redriven THEN 'redriven' ELSE 'skipped' END,
+      at = coalesce(judged.moved_at, pg_catalog.now()), -- plan_undo.sql compares it with the row's
+      reason = CASE WHEN NOT judged.redriven THEN coalesce(judged.reason, 'a trigger or a row policy of the table leaves the row as it was') END,
       status = judged.status,
       attempts = judged.attempts,
       run_at = judged.run_at,
       updated_at = judged.updated_at,
       cancelled_by = judged.cancelled_by
-  FROM judged
+  FROM judgement AS judged
   WHERE r.plan = $1::bigint
     AND r.position > $3::bigint
     AND r.position <= $3::bigint + $4::int

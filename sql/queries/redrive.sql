@@ -14,7 +14,7 @@ WITH wanted AS (
     AND ($3::boolean OR idempotency_key IS NULL)
   ORDER BY id
   FOR NO KEY UPDATE),
-moved AS (
+written AS (
   UPDATE leasetop.jobs
   SET status = 'pending',
       run_at = pg_catalog.now(),
@@ -29,7 +29,11 @@ moved AS (
   WHERE jobs.id = wanted.id
     AND jobs.status IN ('failed', 'dead')
     AND ($3::boolean OR jobs.idempotency_key IS NULL)
-  RETURNING jobs.id, jobs.queue),
+  RETURNING jobs.id, jobs.queue, jobs.status),
+moved AS ( -- unless a trigger made it something else
+  SELECT id, queue
+  FROM written
+  WHERE status IS NOT DISTINCT FROM 'pending'),
 answered AS (
   UPDATE leasetop.redrive_jobs
   SET again = pg_catalog.now()
