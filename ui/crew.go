@@ -354,7 +354,7 @@ func (c *crewTab) running(s workers.Snapshot, w int) []string {
 	t := c.pic.theme
 	var lines []string
 	if s.LastError != "" {
-		for _, line := range wrap("! "+s.LastError, w-2) {
+		for _, line := range wrap("! "+masked(s.LastError), w-2) {
 			lines = append(lines, " "+t.bad.draw(line))
 		}
 	}

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/leasetop/leasetop/ui/planwords"
 	"github.com/leasetop/leasetop/ui/safe"
@@ -171,9 +170,8 @@ func (f *planForm) groupLines(t *theme, w int) []string {
 		kindW = max(kindW, min(safe.Width(safe.Text(kindOf(g.Queue, g.Kind))), 28))
 	}
 	for _, g := range f.tried.Groups {
-		text, _, _ := strings.Cut(strings.TrimSpace(g.Error), "\n")
 		lines = append(lines, safe.FitStyled(t.strong.draw(safe.FitRight(thousands(g.Count), countW))+"  "+
-			t.accent.draw(safe.Fit(kindOf(g.Queue, g.Kind), kindW))+"  "+t.text.draw(safe.Text(text[:min(len(text), 400)])), w))
+			t.accent.draw(safe.Fit(kindOf(g.Queue, g.Kind), kindW))+"  "+t.text.draw(safe.Text(briefly(g.Error))), w))
 	}
 	return append(lines, "", t.dim.draw("Nothing has been changed."))
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -234,13 +233,12 @@ func (j *planJobs) View(pic *picture, p *queue.Plan, w, h int) []string {
 		if now == "" {
 			now = "gone"
 		}
-		why, _, _ := strings.Cut(strings.TrimSpace(row.says), "\n")
 		lines = append(lines, t.lineOf(g.row([]cell{
 			{text: itoa(row.ID), ink: t.strong},
 			{text: what, ink: k},
 			{text: now, ink: t.dim},
 			{text: since(row.At, pic.now) + " ago", ink: t.dim},
-			{text: why, ink: t.text},
+			{text: briefly(row.says), ink: t.text},
 		}), w, i == j.list.at, false))
 	}
 	return lines

@@ -144,3 +144,49 @@ func TestFiltersAndReasonsAreMaskedWhereOthersReadThem(t *testing.T) {
 		s.seesNot("hunter2")
 	}
 }
+
+// Wherever an error or a reason is drawn, its secrets are masked.
+func TestNoScreenShowsASecretOfAnError(t *testing.T) {
+	t.Parallel()
+	const says = "no relay for password=s3cret-five"
+	w := newWorld()
+	for i := range w.state.Dead.Latest {
+		w.state.Dead.Latest[i].LastError = says
+	}
+	for i := range w.jobs {
+		w.jobs[i].LastError = says
+		for k := range w.jobs[i].Errors {
+			w.jobs[i].Errors[k].Error = says
+		}
+	}
+	for i := range w.state.Events {
+		w.state.Events[i].Note = says
+	}
+	for i := range w.entries {
+		if w.entries[i].Error != "" {
+			w.entries[i].Error = says
+		}
+	}
+	for i := range w.crew {
+		w.crew[i].LastError = says
+	}
+	withPlan(w, nil)
+	for _, jobs := range w.plans.jobs {
+		for i := range jobs {
+			if jobs[i].Reason != "" {
+				jobs[i].Reason = says
+			}
+		}
+	}
+	s := newStage(t, w, 160, 50)
+	drawn := false
+	everyScreen(s, func() {
+		if strings.Contains(s.screen().Text(), "s3cret") {
+			t.Errorf("%s shows it:\n%s", s.front(), s.screen().Text())
+		}
+		drawn = drawn || strings.Contains(s.screen().Text(), "password=••••••")
+	})
+	if !drawn {
+		t.Error("no screen drew the error")
+	}
+}

@@ -69,15 +69,16 @@ var feedWords = map[watch.What]struct {
 
 // ofFeed puts an event of the feed in words.
 func (p *picture) ofFeed(e *watch.Event) entry {
+	said := masked(e.Note) // it may hold the words of a server
 	out := entry{
 		at: e.At, source: string(e.Source), job: e.JobID, count: e.Count, about: pick(e.Kind != "", e.Kind, e.Queue),
-		word: string(e.What), task: kindOf(e.Queue, e.Kind), note: inShort(e.Note),
+		word: string(e.What), task: kindOf(e.Queue, e.Kind), note: inShort(said),
 	}
 	if e.Owner != "" {
 		out.who = p.holder(e.Owner).name
 	}
 	if e.What == watch.Health {
-		out.glyph, out.kind, out.text = "!", caution, e.Note
+		out.glyph, out.kind, out.text = "!", caution, said
 		return out
 	}
 	told, ok := feedWords[e.What]
@@ -88,7 +89,7 @@ func (p *picture) ofFeed(e *watch.Event) entry {
 	if e.Owner != "" && told.who != "" {
 		out.text += " " + told.who + " " + out.who
 	}
-	note := e.Note
+	note := said
 	switch e.What {
 	case watch.Paused, watch.Resumed:
 		out.text, out.about, note = join("queue "+e.Queue+" "+told.words, note), "", ""
@@ -127,12 +128,12 @@ func ranOutDead(worker string) string { return "lease of " + worker + " ran out 
 func (p *picture) ofWorker(e *workers.Event) entry {
 	out := entry{at: p.state.Clock.Now(e.At), source: "work", job: e.JobID, about: e.Queue, glyph: "·", word: string(e.What), task: e.Queue, who: e.Worker}
 	text := join(e.Worker, string(e.What))
-	detail := e.Text
+	detail := masked(e.Text)
 	has := func() string {
 		if e.Owner != "" {
 			return p.holder(e.Owner).name + " has it"
 		}
-		_, state, _ := strings.Cut(e.Text, ": ")
+		_, state, _ := strings.Cut(detail, ": ")
 		return state
 	}
 	switch e.What {
