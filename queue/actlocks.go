@@ -119,11 +119,16 @@ func (q *Queue) patiently(ctx context.Context, id int64, do func(context.Context
 				return err
 			}
 		}
-		last, w := witnessed(ctx)
-		if err := finishing(last, do); !locked(err) {
+		saw, held, err := beforeWitness(ctx, func(ctx context.Context) (bool, error) {
+			if err := finishing(ctx, do); !locked(err) {
+				return false, err
+			}
+			return true, nil
+		})
+		if !held {
 			return err
 		}
-		switch saw := w.said(); {
+		switch {
 		case saw == "":
 			return &lockedError{nobodyKnown + whenEnded, id}
 		case id != 0:
@@ -224,15 +229,16 @@ func (a *acting) lastly(ctx context.Context, id int64) error {
 	if reason == nobodyKnown && a.witnessed < lastWitnessed {
 		a.witnessed++
 		others := a.waiting
-		a.waiting = nil
-		last, w := witnessed(ctx)
-		err := a.batch(last, []int64{id})
-		locked := len(a.waiting) > 0
+		saw, held, err := beforeWitness(ctx, func(ctx context.Context) (bool, error) {
+			a.waiting = nil
+			err := a.batch(ctx, []int64{id})
+			return len(a.waiting) > 0, err
+		})
 		a.waiting = others
-		if err != nil || !locked {
+		if err != nil || !held {
 			return err
 		}
-		reason = cmp.Or(w.said(), reason)
+		reason = cmp.Or(saw, reason)
 	}
 	a.skip(Skip{ID: id, Reason: reason, Failed: true})
 	return nil

@@ -27,6 +27,23 @@ func witnessed(ctx context.Context) (context.Context, *witness) {
 	return context.WithValue(ctx, witnessKey{}, w), w
 }
 
+// witnessTries is how often that is tried: on a busy machine a look may take longer than
+// the statement waits.
+const witnessTries = 3
+
+// beforeWitness runs do, which tells whether it met a lock, until a witness saw who holds it
+// up. saw is "" when it met none, or nobody was seen.
+func beforeWitness(ctx context.Context, do func(context.Context) (held bool, err error)) (saw string, held bool, err error) {
+	for range witnessTries {
+		last, w := witnessed(ctx)
+		held, err = do(last)
+		if saw = w.said(); err != nil || !held || saw != "" {
+			return saw, held, err
+		}
+	}
+	return "", true, nil
+}
+
 func (w *witness) said() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -69,11 +69,19 @@ func (e *execution) batch(ctx context.Context, statement, pass string, from int6
 			return 0, err
 		}
 		if reason == nobodyKnown { // a key, and no row: once more, before a witness
-			last, w := witnessed(ctx)
-			if did, err = e.move(last, statement, from, 1, planLease.Seconds()); err == nil {
-				return did, nil
+			saw, held, err := beforeWitness(ctx, func(ctx context.Context) (bool, error) {
+				did, err = e.move(ctx, statement, from, 1, planLease.Seconds())
+				if _, held := refusal(err); held {
+					return true, nil
+				}
+				return false, err
+			})
+			if refused, _ := refusal(err); refused != "" {
+				return 0, nil // the next try is told so
+			} else if !held {
+				return did, err
 			}
-			reason = cmp.Or(w.said(), reason)
+			reason = cmp.Or(saw, reason)
 		}
 	}
 	return 0, e.moveOne(ctx, pass, from, reason)

@@ -244,10 +244,12 @@ func (m *migrator) createSchema(ctx context.Context) error {
 // patiently takes a step again that gave up waiting for a table.
 func (m *migrator) patiently(ctx context.Context, take func() error) error {
 	began := time.Now()
-	for {
+	for held := false; ; {
 		err := take()
 		server := (*pgconn.PgError)(nil)
-		if !errors.As(err, &server) || server.Code != "55P03" { // lock_not_available
+		gaveUp := errors.As(err, &server) && server.Code == "55P03" // lock_not_available
+		held = held || gaveUp
+		if calledOff := held && err != nil && ctx.Err() != nil; !gaveUp && !calledOff {
 			return err
 		}
 		if time.Since(began) > stepPatience || !sleep(ctx, stepPause) {

@@ -64,6 +64,7 @@ func TestMigrateNamesTheTransactionInItsWay(t *testing.T) {
 	waits := "select exists (select from pg_locks where relation = 'leasetop.jobs'::regclass and not granted)"
 	until(t, watcher, waits)
 	until(t, watcher, strings.Replace(waits, "exists", "not exists", 1)) // it stepped aside
+	until(t, watcher, waits)                                             // and tries again
 	cancel()
 	if err := <-steps; err == nil || !strings.Contains(err.Error(), `("nightly-report", user "postgres") holds a table of schema leasetop`) || !strings.HasPrefix(err.Error(), "00004_cancel.sql: ") {
 		t.Errorf("error %v", err)

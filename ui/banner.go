@@ -140,7 +140,7 @@ func figures(p *picture) []string {
 	}
 	switch s.Depths.Source {
 	case watch.FromWAL:
-		add("Counts", "kept by the WAL stream, exact; after ~ an estimate made when it attached, and exact changes since", s.Depths.Read)
+		add("Counts", "kept by the WAL stream, exact; after ~ estimated, when it attached or since completed jobs were purged", s.Depths.Read)
 	case watch.Polled:
 		add("Counts", "polled, up to "+apart(s.Every)+" apart; with + no further than that, after ~ estimated", s.Depths.Read)
 	}

@@ -57,7 +57,7 @@ type tally struct {
 	always                   int64
 	processing, failed, dead int64
 
-	completed int64 // estimated when the ledger was seeded, exact since
+	completed int64 // may be estimated when the ledger is seeded; exact since, until some are deleted
 	exact     bool  // completed is no estimate
 	finished  int64 // jobs completed since the ledger was seeded
 	news      moves // since the last look

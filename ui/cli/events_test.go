@@ -119,7 +119,7 @@ leasetop: 2026-07-01T10:04:31.204Z WAL stream: terminating connection
 {"seq":3,"at":"2026-07-01T10:04:31.204567Z","source":"wal","what":"claimed","job_id":88123,"count":1,"queue":"emails","kind":"send","owner":"shop1:4711:9f3c01aa/w3#12","attempt":1,"note":"attempt 1 of 5"}
 {"seq":4,"at":"2026-07-01T10:04:31.204567Z","source":"wal","what":"health","job_id":null,"count":0,"queue":"","kind":"","owner":"","attempt":0,"note":"WAL stream: terminating connection"}
 {"seq":5,"at":"2026-07-01T10:04:31.204567Z","source":"poll","what":"enqueued","job_id":null,"count":1000,"queue":"a\u001b[2J\nb","kind":"","owner":"","attempt":0,"note":"1,000 jobs"}
-{"seq":6,"at":"2026-07-01T10:04:31.204567Z","source":"poll","what":"cancel asked","job_id":1234567890,"count":1,"queue":"emails","kind":"","owner":"` + "\u202e" + `node","attempt":0,"note":"by <ann>"}
+{"seq":6,"at":"2026-07-01T10:04:31.204567Z","source":"poll","what":"cancel asked","job_id":1234567890,"count":1,"queue":"emails","kind":"","owner":"\u202enode","attempt":0,"note":"by <ann>"}
 {"seq":7,"at":"2026-07-01T10:04:31.204567Z","source":"poll","what":"enqueued","job_id":null,"count":1000,"queue":"a\u001b[2J\nb","kind":"","owner":"","attempt":0,"note":"1,000 jobs"}
 `,
 	} {

@@ -12,11 +12,21 @@ import (
 )
 
 // line writes one JSON value as one line. Letters such as < stay as they are:
-// nothing here ends up in HTML.
+// nothing here ends up in HTML. It may end up on a terminal.
 func line(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(harmless{w})
 	e.SetEscapeHTML(false)
 	return e.Encode(value)
+}
+
+// harmless escapes what would act on a terminal. A json.Encoder writes each value at once.
+type harmless struct{ to io.Writer }
+
+func (h harmless) Write(text []byte) (int, error) {
+	if _, err := h.to.Write(safe.JSON(text)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // column is one column of a printed table.
