@@ -44,8 +44,9 @@ func DeadMatching(ctx context.Context, p Printer, q *queue.Queue, where filter.F
 }
 
 // StartPlan starts a plan, executes it and prints how many it brought back, and which it
-// skipped and why. When it is interrupted it pauses the plan.
-func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPlan) error {
+// skipped and why. named tells that the jobs were named by id: one that there is not is a
+// failure then. When it is interrupted it pauses the plan.
+func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPlan, named bool) error {
 	tell := p.slowly()
 	plan.Told = func(added int) {
 		tell(fmt.Sprintf("begins a plan: %s of %s jobs", thousands(added), thousands(len(plan.IDs))))
@@ -61,7 +62,7 @@ func StartPlan(ctx context.Context, p Printer, q *queue.Queue, plan queue.NewPla
 		return end
 	}
 	end = errors.Join(end, takenBack(ended))
-	return errors.Join(p.redriven(context.WithoutCancel(ctx), q, ended, plan.Filter == ""), end)
+	return errors.Join(p.redriven(context.WithoutCancel(ctx), q, ended, named), end)
 }
 
 // redriven prints what came of a plan in the words of a redrive. A job that was locked or

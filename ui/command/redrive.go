@@ -40,7 +40,7 @@ func addRedrive(root *cobra.Command, o *options, add adder) {
 			"and so does the dashboard. ctrl+c pauses the plan. A job that cannot be brought back is skipped with the reason, which is no failure.\n\n" +
 			"--canary redrives so many first and waits until all of them have ended. Then it goes on by itself when no more of them died again than --stop-at allows, " +
 			"and with --wait not before somebody says `leasetop plan resume`. With neither it stops at 20 per cent; --stop-at 100 never does.\n\n" +
-			"Exit status: 0 when it is done, or waits as it was told to by --wait, 3 when it stopped by itself because too many died again, " +
+			"Exit status: 0 when it is done, or waits as it was told to by --wait, 1 when a job was locked, refused by the server or, named by its id, not there, 3 when it stopped by itself because too many died again, " +
 			"4 when somebody paused, cancelled or interrupted it.\n\n" + filterHelp,
 		Example: "leasetop redrive 17 42\nleasetop redrive 'queue:emails error:\"421\"' --dry-run\n" +
 			"leasetop redrive 'queue:emails error:\"421\"' --canary 5 --pace 50 --stop-at 20 --reason 'limits lifted' --yes\nleasetop redrive --queue emails --yes",
@@ -113,7 +113,7 @@ func (r *redriving) run(ctx context.Context, o *options, cmd *cobra.Command, arg
 		case r.dryRun:
 			return cli.TryRedrive(ctx, p, d.Queue, plan, len(ids) > 0)
 		case asPlan && len(plan.IDs) > 0:
-			return cli.StartPlan(ctx, p, d.Queue, plan)
+			return cli.StartPlan(ctx, p, d.Queue, plan, len(ids) > 0)
 		}
 		return cli.Redrive(ctx, p, d.Queue, cli.Chosen{IDs: plan.IDs, Filter: plan.Filter})
 	})
