@@ -233,22 +233,22 @@ func TestPlansOfOneJobRedriveItOnce(t *testing.T) {
 func TestPlanAndRetentionLoseNothing(t *testing.T) {
 	t.Parallel()
 	q := open(t)
-	ids := deadLetters(t, q, 15_000)
-	p := started(t, q, NewPlan{IDs: ids[:5000]})
+	ids := deadLetters(t, q, 6000)
+	p := started(t, q, NewPlan{IDs: ids[:2000]})
 	p = must[Plan](t)(q.ExecutePlan(t.Context(), p.ID, func(Plan) {
 		for _, job := range must[[]Job](t)(q.Claim(t.Context(), ClaimRequest{Queue: "emails", Owner: owner(), Lease: time.Minute, Limit: 200})) {
 			ok(t, q.Complete(t.Context(), job.Lease()))
 		}
 		must[Purged](t)(q.Purge(t.Context(), Purge{What: PurgeCompleted}, nil))
 	}))
-	if p = must[Plan](t)(q.Plan(t.Context(), p.ID)); p.Gone == 0 || p.Redriven != 5000 {
+	if p = must[Plan](t)(q.Plan(t.Context(), p.ID)); p.Gone == 0 || p.Redriven != 2000 {
 		t.Errorf("%+v", p)
 	}
 	addsUp(t, p)
-	if dead := deadIDs(t, q, ""); !slices.Equal(slices.Sorted(slices.Values(dead)), ids[5000:]) {
+	if dead := deadIDs(t, q, ""); !slices.Equal(slices.Sorted(slices.Values(dead)), ids[2000:]) {
 		t.Errorf("%d dead letters are left", len(dead))
 	}
-	if n := count(t, q, "select count(*) from leasetop.jobs"); n != 15_000-p.Gone {
+	if n := count(t, q, "select count(*) from leasetop.jobs"); n != 6000-p.Gone {
 		t.Errorf("%d jobs, and %d were purged when they were completed", n, p.Gone)
 	}
 }
