@@ -2,8 +2,8 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -55,6 +55,6 @@ func (q *Queue) ArchivedByAct(ctx context.Context, act int64) ([]int64, error) {
 }
 
 // ArchivedPayloads is [Queue.Payloads] for discarded jobs.
-func (q *Queue) ArchivedPayloads(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error) {
-	return q.payloads(ctx, "archived_payloads", ids)
+func (q *Queue) ArchivedPayloads(ctx context.Context, most int, ids ...int64) iter.Seq2[Payload, error] {
+	return q.payloads(ctx, "archived_payloads", most, ids)
 }

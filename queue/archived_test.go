@@ -26,8 +26,8 @@ func TestDiscardedJobIsSeenWhole(t *testing.T) {
 	if err != nil || string(cut.Payload) != `{"n"` || length != len(before.Payload) {
 		t.Errorf("preview %s of %d characters, %v", cut.Payload, length, err)
 	}
-	if payloads, err := q.ArchivedPayloads(t.Context(), id, id+1); err != nil || len(payloads) != 1 || string(payloads[id]) != string(before.Payload) {
-		t.Errorf("%d payloads, %s, %v", len(payloads), payloads[id], err)
+	if payloads := payloadsOf(t, q.ArchivedPayloads(t.Context(), 0, id, id+1)); len(payloads) != 1 || string(payloads[id]) != string(before.Payload) {
+		t.Errorf("%d payloads, %s", len(payloads), payloads[id])
 	}
 	for _, missing := range []int64{id + 1, -1} {
 		if _, err := q.GetArchived(t.Context(), missing); !errors.Is(err, ErrNotFound) {

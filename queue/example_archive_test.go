@@ -134,9 +134,10 @@ func ExampleQueue_ArchivedPayloads() {
 		fmt.Println(err)
 		return
 	}
-	payloads, err := q.ArchivedPayloads(ctx, ids...)
-	fmt.Println(ids, string(payloads[id]), err)
-	// Output: [1] "ann@example.com" <nil>
+	for payload, err := range q.ArchivedPayloads(ctx, 0, ids...) {
+		fmt.Println(payload.ID, string(payload.JSON), err)
+	}
+	// Output: 1 "ann@example.com" <nil>
 }
 
 // What completed more than a month ago is of no use any more. Package workers does

@@ -75,9 +75,10 @@ func ExampleQueue_Payloads() {
 	defer q.Close()
 	id := enqueued(q, queue.NewJob{Queue: "emails", Value: "ann@example.com"})
 
-	payloads, err := q.Payloads(ctx, id, 4711)
-	fmt.Println(string(payloads[id]), len(payloads), err)
-	// Output: "ann@example.com" 1 <nil>
+	for payload, err := range q.Payloads(ctx, 0, id, 4711) {
+		fmt.Println(payload.ID, string(payload.JSON), err)
+	}
+	// Output: 1 "ann@example.com" <nil>
 }
 
 // Page after page, newest first; jobs that come and go meanwhile shift nothing.

@@ -111,7 +111,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"archive":           func(ctx context.Context) error { _, err := q.Archive(ctx, "", 0, 10); return err },
 		"archived by act":   func(ctx context.Context) error { _, err := q.ArchivedByAct(ctx, 1); return err },
 		"archived ids":      func(ctx context.Context) error { _, err := q.ArchivedIDs(ctx, ""); return err },
-		"archived payloads": func(ctx context.Context) error { _, err := q.ArchivedPayloads(ctx, dead); return err },
+		"archived payloads": func(ctx context.Context) error { return firstError(q.ArchivedPayloads(ctx, 0, dead)) },
 		"purge completed":   func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeCompleted}, nil); return err },
 		"purge archive":     func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgeArchive}, nil); return err },
 		"purge plans":       func(ctx context.Context) error { _, err := q.Purge(ctx, Purge{What: PurgePlans}, nil); return err },
@@ -163,7 +163,7 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 			}
 			return err
 		},
-		"payloads": func(ctx context.Context) error { _, err := q.Payloads(ctx, dead); return err },
+		"payloads": func(ctx context.Context) error { return firstError(q.Payloads(ctx, 0, dead)) },
 	}
 }
 

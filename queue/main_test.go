@@ -2,7 +2,9 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
+	"iter"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -106,6 +108,27 @@ func begin(t testing.TB, q *Queue) pgx.Tx {
 	tx := must[pgx.Tx](t)(q.Pool().Begin(t.Context()))
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
 	return tx
+}
+
+// firstError reads payloads until one fails.
+func firstError(payloads iter.Seq2[Payload, error]) error {
+	for _, err := range payloads {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payloadsOf returns the payloads that are read, by the ids of their jobs.
+func payloadsOf(t testing.TB, payloads iter.Seq2[Payload, error]) map[int64]json.RawMessage {
+	t.Helper()
+	found := map[int64]json.RawMessage{}
+	for p, err := range payloads {
+		ok(t, err)
+		found[p.ID] = p.JSON
+	}
+	return found
 }
 
 func ok(t testing.TB, err error) {

@@ -28,7 +28,7 @@ func DeadLetters(ctx context.Context, p Printer, q *queue.Queue, where filter.Fi
 			out := make([]listed, len(jobs))
 			for i := range jobs {
 				j := &jobs[i]
-				out[i] = listed{asJSON(j), []string{strconv.FormatInt(j.ID, 10), j.Queue, j.Kind, string(j.Status), attempts(j), clockOf(j.DiedAt), j.LastError}}
+				out[i] = listed{job: asJSON(j), cells: []string{strconv.FormatInt(j.ID, 10), j.Queue, j.Kind, string(j.Status), attempts(j), clockOf(j.DiedAt), j.LastError}}
 			}
 			return out, far, err
 		},

@@ -37,7 +37,7 @@ func Jobs(ctx context.Context, p Printer, q jobsReader, f queue.Filter, part Par
 			out := make([]listed, len(jobs))
 			for i := range jobs {
 				j := &jobs[i]
-				out[i] = listed{asJSON(j), []string{
+				out[i] = listed{job: asJSON(j), cells: []string{
 					strconv.FormatInt(j.ID, 10), j.Queue, j.Kind, string(j.Status), attempts(j),
 					when(j.RunAt), clock(j.UpdatedAt), j.LockedBy, j.LastError,
 				}}
@@ -71,7 +71,7 @@ func ArchivedJobs(ctx context.Context, p Printer, q *queue.Queue, queueName stri
 			out := make([]listed, len(jobs))
 			for i := range jobs {
 				j := &jobs[i]
-				out[i] = listed{asArchivedJSON(j), []string{
+				out[i] = listed{job: asArchivedJSON(j), cells: []string{
 					strconv.FormatInt(j.ID, 10), j.Queue, j.Kind, string(j.Status), attempts(&j.Job),
 					clock(j.UpdatedAt), clock(j.ArchivedAt), j.ArchivedBy, j.ArchivedWhy, j.LastError,
 				}}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,12 +85,14 @@ func (t *jobsTable) DeadLetters(_ context.Context, _ filter.Filter, s queue.Dead
 	return found, nil
 }
 
-func (t *jobsTable) Payloads(_ context.Context, ids ...int64) (map[int64]json.RawMessage, error) {
-	bodies := map[int64]json.RawMessage{}
-	for _, id := range ids {
-		bodies[id] = json.RawMessage(fmt.Sprintf(`{"of": %d}`, id))
+func (t *jobsTable) Payloads(_ context.Context, _ int, ids ...int64) iter.Seq2[queue.Payload, error] {
+	return func(yield func(queue.Payload, error) bool) {
+		for _, id := range ids {
+			if !yield(queue.Payload{ID: id, JSON: json.RawMessage(fmt.Sprintf(`{"of": %d}`, id))}, nil) {
+				return
+			}
+		}
 	}
-	return bodies, nil
 }
 
 // jobsPrinted calls the command, and returns the ids that it printed in their order.

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -26,7 +26,7 @@ type jobsReader interface {
 	Scan(ctx context.Context, f queue.Filter, s queue.Stretch) (queue.Found, error)
 	DeadLetters(ctx context.Context, where filter.Filter, s queue.DeadStretch) (queue.DeadFound, error)
 	ByID(ctx context.Context, ids ...int64) ([]queue.Job, error)
-	Payloads(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error)
+	Payloads(ctx context.Context, most int, ids ...int64) iter.Seq2[queue.Payload, error]
 }
 
 // nextJobs is [listing].next before the jobs are made ready to be printed.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 
 	"github.com/leasetop/leasetop/queue"
@@ -40,17 +41,18 @@ type listing struct {
 	// next returns those after the page before, so many at most, and how far the list is
 	// read then. They may be none, and yet not the last.
 	next func(ctx context.Context, most int) ([]listed, reached, error)
-	// payloads returns those of some jobs.
-	payloads func(ctx context.Context, ids ...int64) (map[int64]json.RawMessage, error)
+	// payloads returns those of some jobs, in their order, whole or so many characters of each.
+	payloads func(ctx context.Context, most int, ids ...int64) iter.Seq2[queue.Payload, error]
 }
 
-// cellMost is how many bytes of a payload a cell is made of, which shows far fewer.
+// cellMost is how many characters of a payload a cell is made of, which shows far fewer.
 const cellMost = 16 << 10
 
 // listed is one job of a list, for JSON and for a table.
 type listed struct {
-	job   job
-	cells []string
+	job     job
+	cells   []string
+	payload json.RawMessage // nil where none is asked for
 }
 
 // reached says how far a list was read.
@@ -83,22 +85,18 @@ func (l *listing) printed(ctx context.Context, p Printer, part Part, v *veil) (s
 	}
 	out := bufio.NewWriter(p.Out)
 	var rows [][]string
-	far, failed := l.read(ctx, p, part, func(page []listed, bodies map[int64]json.RawMessage) error {
-		shown += len(page)
-		for _, j := range page {
-			switch body := bodies[j.job.ID]; {
-			case p.Format == JSON:
-				if err := printJob(out, &j.job, body); err != nil {
-					return err
-				}
-			case part.Payloads:
-				rows = append(rows, append(j.cells, string(body[:min(len(body), cellMost)])))
-			default:
-				rows = append(rows, j.cells)
-			}
+	far, failed := l.read(ctx, p, part, func(j *listed) error {
+		shown++
+		switch {
+		case p.Format == JSON:
+			return printJob(out, &j.job, j.payload)
+		case part.Payloads:
+			rows = append(rows, append(j.cells, string(j.payload)))
+		default:
+			rows = append(rows, j.cells)
 		}
-		return out.Flush()
-	})
+		return nil
+	}, out.Flush)
 	if failed != nil && far.id != 0 {
 		failed = fmt.Errorf("%w (read down to job %d: --before %[2]d goes on there)", failed, far.id)
 	}
@@ -127,10 +125,10 @@ func (l *listing) printed(ctx context.Context, p Printer, part Part, v *veil) (s
 	return shown, failed
 }
 
-// read reads a part of the list and hands on each page. It asks for one job more than the
-// part may have, to know whether there is one, but goes no further for that than one
-// question.
-func (l *listing) read(ctx context.Context, p Printer, part Part, put func([]listed, map[int64]json.RawMessage) error) (far reached, err error) {
+// read reads a part of the list and hands on each job, and says after each page that it was
+// one. It asks for one job more than the part may have, to know whether there is one, but goes
+// no further for that than one question.
+func (l *listing) read(ctx context.Context, p Printer, part Part, put func(*listed) error, paged func() error) (far reached, err error) {
 	most := listPage
 	if part.Payloads {
 		most = listPagePayloads
@@ -157,14 +155,17 @@ func (l *listing) read(ctx context.Context, p Printer, part Part, put func([]lis
 			}
 		}
 		if len(page) > 0 {
-			var bodies map[int64]json.RawMessage
-			if part.Payloads {
-				if bodies, err = l.payloads(ctx, ids(page)...); err != nil {
-					return far, err
-				}
-			}
 			wipe()
-			if err := put(page, bodies); err != nil {
+			for j, err := range l.withPayloads(ctx, p, part, page) {
+				if err == nil {
+					err = put(j)
+				}
+				if err != nil {
+					return far, errors.Join(err, paged())
+				}
+				far.id = j.job.ID
+			}
+			if err := paged(); err != nil {
 				return far, err
 			}
 			left -= len(page)
@@ -176,6 +177,40 @@ func (l *listing) read(ctx context.Context, p Printer, part Part, put func([]lis
 		}
 	}
 	return far, nil
+}
+
+// withPayloads is each job of a page, with its payload where payloads are asked for; an error
+// ends it. A job that was deleted meanwhile has none.
+func (l *listing) withPayloads(ctx context.Context, p Printer, part Part, page []listed) iter.Seq2[*listed, error] {
+	return func(yield func(*listed, error) bool) {
+		most := 0
+		if p.Format != JSON {
+			most = cellMost
+		}
+		if part.Payloads {
+			for payload, err := range l.payloads(ctx, most, ids(page)...) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				for ; page[0].job.ID != payload.ID; page = page[1:] {
+					if !yield(&page[0], nil) {
+						return
+					}
+				}
+				page[0].payload = payload.JSON
+				if !yield(&page[0], nil) {
+					return
+				}
+				page[0].payload, page = nil, page[1:] // a large one is not kept
+			}
+		}
+		for i := range page {
+			if !yield(&page[i], nil) {
+				return
+			}
+		}
+	}
 }
 
 // words say how far it is.
