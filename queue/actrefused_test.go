@@ -176,13 +176,13 @@ var hinderedActs = []hinderedAct{
 	{
 		name: "edit", table: "jobs", job: dead, never: []string{"a foreign key"},
 		do: eachAlone(func(ctx context.Context, q *Queue, id int64) error {
-			return q.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte(`{"n": 1}`)})
+			return errorOf(q.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte(`{"n": 1}`)}))
 		}),
 	},
 	{
 		name: "edit and redrive", table: "jobs", job: dead, never: []string{"a foreign key"},
 		do: eachAlone(func(ctx context.Context, q *Queue, id int64) error {
-			return q.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte(`{"n": 1}`), Redrive: true})
+			return errorOf(q.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte(`{"n": 1}`), Redrive: true}))
 		}),
 	},
 	{
@@ -376,7 +376,7 @@ func TestLockedTableHoldsUpNoActForLong(t *testing.T) {
 		"discard": func(ctx context.Context) error { _, err := fresh.Discard(ctx, ann, "", id); return err },
 		"redrive": func(ctx context.Context) error { _, err := fresh.Redrive(ctx, ann, id); return err },
 		"edit": func(ctx context.Context) error {
-			return fresh.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte("[]")})
+			return errorOf(fresh.EditPayload(ctx, ann, Edit{ID: id, Was: []byte("{}"), Payload: []byte("[]")}))
 		},
 		"release": func(ctx context.Context) error { return fresh.TakeBack(ctx, ann, Lease{ID: id, Token: "x"}) },
 	} {

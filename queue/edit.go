@@ -27,22 +27,22 @@ var ErrEdited = errors.New("changed meanwhile")
 // EditPayload replaces a job's payload and keeps the original: see [Queue.Originals].
 // Edit and redrive are one transaction, both or neither. by is noted in the history. A
 // dead letter keeps the time of its death, unless it is redriven; a payload that is the
-// same already is left as it is. What cannot be stored is refused with the cure. The error
+// same already is left as it is, and changed false. What cannot be stored is refused with the cure. The error
 // wraps [ErrEdited] when the payload is not e.Was any more, or the job is not
 // pending or a dead letter, or with Redrive no dead letter; [ErrNotFound] when it is not in the table;
 // [ErrLocked] when another transaction has the job locked and keeps it so for seconds, and
 // [ErrRowRefused] when the server refuses to change its row.
-func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
+func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) (changed bool, err error) {
 	operation := fmt.Sprintf("edit job %d", e.ID)
 	for _, payload := range []json.RawMessage{e.Was, e.Payload} {
 		if err := checkPayload(payload); err != nil {
-			return fmt.Errorf("%s: %w", operation, err)
+			return false, fmt.Errorf("%s: %w", operation, err)
 		}
 	}
 	var woken []string
-	err := q.patiently(ctx, e.ID, func(ctx context.Context) error {
+	err = q.patiently(ctx, e.ID, func(ctx context.Context) error {
 		return q.patientTx(ctx, func(tx pgx.Tx) (err error) {
-			woken, err = q.editTx(ctx, tx, errorText(by), e)
+			changed, woken, err = q.editTx(ctx, tx, errorText(by), e)
 			return err
 		})
 	})
@@ -50,20 +50,21 @@ func (q *Queue) EditPayload(ctx context.Context, by string, e Edit) error {
 	switch {
 	case err == nil:
 		_ = q.Wake(ctx, woken...) // polling covers a failure
-		return nil
+		return changed, nil
 	case errors.Is(err, ErrEdited): // nothing was written, so what is there now may be read at leisure
-		return q.whyNotEdited(ctx, operation, e)
+		return false, q.whyNotEdited(ctx, operation, e)
 	case holdsKey(err):
 		reason, failed := q.keyInUse(ctx, e.ID)
-		return errors.Join(fmt.Errorf("%s: nothing was written, since its %s", operation, reason), failed)
+		return false, errors.Join(fmt.Errorf("%s: nothing was written, since its %s", operation, reason), failed)
 	case refused && explain(err) == err:
-		return refusal
+		return false, refusal
 	}
-	return q.failed(operation, explain(err))
+	return false, q.failed(operation, explain(err))
 }
 
-// editTx edits, and redrives when that is wanted too, and returns whose workers to wake.
-func (q *Queue) editTx(ctx context.Context, tx pgx.Tx, by string, e Edit) (woken []string, err error) {
+// editTx edits, and redrives when that is wanted too, and returns whether the payload is another
+// now, and whose workers to wake.
+func (q *Queue) editTx(ctx context.Context, tx pgx.Tx, by string, e Edit) (changed bool, woken []string, err error) {
 	one := func(statement string, args, values []any) error {
 		err := tx.QueryRow(ctx, q.schema.Query(statement), args...).Scan(values...)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -71,12 +72,12 @@ func (q *Queue) editTx(ctx context.Context, tx pgx.Tx, by string, e Edit) (woken
 		}
 		return q.forbid(err, statement)
 	}
-	if err := one("edit", []any{e.ID, string(e.Was), string(e.Payload), by, errorText(e.Reason)}, []any{nil}); err != nil || !e.Redrive {
-		return nil, err
+	if err := one("edit", []any{e.ID, string(e.Was), string(e.Payload), by, errorText(e.Reason)}, []any{nil, &changed}); err != nil || !e.Redrive {
+		return changed, nil, err
 	}
 	var queue string
 	err = one("redrive", []any{[]int64{e.ID}, by, true}, []any{nil, &queue})
-	return []string{queue}, err
+	return changed, []string{queue}, err
 }
 
 // whyNotEdited says what an edit found instead of what it wanted.

@@ -22,7 +22,7 @@ func TestEditReplacesThePayloadAndKeepsTheOriginal(t *testing.T) {
 	q := open(t)
 	id := buried(t, q, NewJob{Payload: []byte(`{"to": "ann@exmaple.com"}`)})
 	before := get(t, q, id)
-	ok(t, q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: before.Payload, Payload: []byte(`{"to":"ann@example.com"}`), Reason: "a typo"}))
+	must[bool](t)(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: before.Payload, Payload: []byte(`{"to":"ann@example.com"}`), Reason: "a typo"}))
 	j := get(t, q, id)
 	if last := j.Errors[len(j.Errors)-1]; string(j.Payload) != `{"to": "ann@example.com"}` || last.Outcome != "edited" || last.Worker != "ann" || last.Error != "a typo" {
 		t.Errorf("%s, %+v", j.Payload, j.Errors)
@@ -30,7 +30,7 @@ func TestEditReplacesThePayloadAndKeepsTheOriginal(t *testing.T) {
 	if j.Status != Dead || !j.DiedAt.Equal(*before.DiedAt) || j.LastError != before.LastError || j.Attempts != before.Attempts {
 		t.Errorf("it was %+v, and is %+v", before, j)
 	}
-	ok(t, q.EditPayload(t.Context(), "bob", Edit{ID: id, Was: j.Payload, Payload: []byte(`[]`)}))
+	must[bool](t)(q.EditPayload(t.Context(), "bob", Edit{ID: id, Was: j.Payload, Payload: []byte(`[]`)}))
 	originals := must[[]Original](t)(q.Originals(t.Context(), id))
 	if len(originals) != 2 || string(originals[0].Payload) != string(before.Payload) || originals[0].By != "ann" || originals[0].Reason != "a typo" ||
 		string(originals[1].Payload) != string(j.Payload) || originals[1].By != "bob" || originals[1].At.Before(originals[0].At) {
@@ -43,7 +43,7 @@ func TestEditAndRedriveAreOne(t *testing.T) {
 	q := open(t)
 	id := buried(t, q, NewJob{IdempotencyKey: "k"})
 	ears := listen(t, q, q.Schema().ReadyChannel())
-	ok(t, q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`), Redrive: true}))
+	must[bool](t)(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`), Redrive: true}))
 	if j := get(t, q, id); j.Status != Pending || j.Attempts != 0 || string(j.Payload) != `{"n": 1}` {
 		t.Errorf("%+v", j)
 	}
@@ -53,7 +53,7 @@ func TestEditAndRedriveAreOne(t *testing.T) {
 	ok(t, q.Bury(t.Context(), claim(t, q, time.Minute).Lease(), "poison"))
 	holder := enqueue(t, q, NewJob{IdempotencyKey: "k"})
 	before := rowOf(t, q, id)
-	err := q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{"n": 1}`), Payload: []byte(`{"n": 2}`), Redrive: true})
+	err := errorOf(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{"n": 1}`), Payload: []byte(`{"n": 2}`), Redrive: true}))
 	if want := "nothing was written, since its idempotency key in use by #" + strconv.FormatInt(holder, 10); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -71,7 +71,7 @@ func TestTwoEditorsOfOneJob(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range errs {
 		all.Go(func() {
-			errs[i] = q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{"n": 0}`), Payload: []byte(`{"n": ` + strconv.Itoa(i+1) + `}`), Redrive: i%2 == 0})
+			errs[i] = errorOf(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{"n": 0}`), Payload: []byte(`{"n": ` + strconv.Itoa(i+1) + `}`), Redrive: i%2 == 0}))
 		})
 	}
 	all.Wait()
@@ -105,7 +105,7 @@ func TestEditOfWhatCannotBeEdited(t *testing.T) {
 		running: "it is processing: changed meanwhile", done.ID: "it is completed: changed meanwhile",
 		gone: "already discarded: no such job", 4711: "no such job",
 	} {
-		err := q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(`1`)})
+		err := errorOf(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(`1`)}))
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+want) || errors.Is(err, ErrEdited) == errors.Is(err, ErrNotFound) {
 			t.Errorf("job %d: %v, want %s", id, err, want)
 		}
@@ -133,7 +133,7 @@ func TestEditRefusesWhatCannotBeStored(t *testing.T) {
 		`["\\\ud83d"]`:           `holds \ud83d, half`,
 		`[1e200000]`:             "a number too large or too small for jsonb",
 	} {
-		err := q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(payload)})
+		err := errorOf(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(payload)}))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %s", payload, err, want)
 		}
@@ -150,15 +150,15 @@ func TestEditKeepsNumbersAsTheyAre(t *testing.T) {
 	const numbers = `{"a": 1970670598291982290, "b": 1e400, "c": -0, "d": 1.10}`
 	printed := `{"a": 1970670598291982290, "b": 1` + strings.Repeat("0", 400) + `, "c": 0, "d": 1.10}`
 	id := buried(t, q, NewJob{})
-	ok(t, q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(numbers)}))
+	must[bool](t)(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(numbers)}))
 	if got := payloadOf(t, q, id); got != printed {
 		t.Errorf("edited to %s", got)
 	}
 	// 1.1 is another text than 1.10, so it was another payload.
-	if err := q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(strings.Replace(numbers, "1.10", "1.1", 1)), Payload: []byte(`{}`)}); !errors.Is(err, ErrEdited) {
+	if err := errorOf(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(strings.Replace(numbers, "1.10", "1.1", 1)), Payload: []byte(`{}`)})); !errors.Is(err, ErrEdited) {
 		t.Errorf("error %v", err)
 	}
-	ok(t, q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(numbers), Payload: []byte(`{}`), Redrive: true}))
+	must[bool](t)(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(numbers), Payload: []byte(`{}`), Redrive: true}))
 	if o := must[[]Original](t)(q.Originals(t.Context(), id)); len(o) != 2 || string(o[1].Payload) != printed {
 		t.Errorf("kept %+v", o)
 	}
@@ -168,8 +168,8 @@ func TestEditOfTheSamePayloadLeavesIt(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	id := buried(t, q, NewJob{Payload: []byte(`{"a": 1, "b": [2]}`)})
-	ok(t, q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{"a":1,"b":[2]}`), Payload: []byte("{\"b\": [2],\n\"a\": 1}")}))
-	if n := len(must[[]Original](t)(q.Originals(t.Context(), id))); n != 0 || len(get(t, q, id).Errors) != 1 {
+	changed := must[bool](t)(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{"a":1,"b":[2]}`), Payload: []byte("{\"b\": [2],\n\"a\": 1}")}))
+	if n := len(must[[]Original](t)(q.Originals(t.Context(), id))); changed || n != 0 || len(get(t, q, id).Errors) != 1 {
 		t.Errorf("%d originals, %+v", n, get(t, q, id).Errors)
 	}
 }
@@ -181,7 +181,7 @@ func TestNeitherEditNorRunNowBringsBackACancel(t *testing.T) {
 	q := open(t)
 	for name, do := range map[string]func(id int64) error{
 		"edit": func(id int64) error {
-			return q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(`1`)})
+			return errorOf(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(`{}`), Payload: []byte(`1`)}))
 		},
 		"run now": func(id int64) error { return skipped(q.RunNow(t.Context(), "ann", id)) },
 	} {
@@ -200,7 +200,7 @@ func TestPurgeTakesTheOriginalsWithTheirJobs(t *testing.T) {
 	t.Parallel()
 	q := open(t)
 	edit := func(id int64) {
-		ok(t, q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(payloadOf(t, q, id)), Payload: []byte(`"new"`)}))
+		must[bool](t)(q.EditPayload(t.Context(), "ann", Edit{ID: id, Was: []byte(payloadOf(t, q, id)), Payload: []byte(`"new"`)}))
 	}
 	kept := func(id int64) int { return len(must[[]Original](t)(q.Originals(t.Context(), id))) }
 	archived, left, done := buried(t, q, NewJob{}), buried(t, q, NewJob{}), enqueue(t, q, NewJob{})

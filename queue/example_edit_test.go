@@ -21,12 +21,13 @@ func ExampleQueue_EditPayload() {
 		return
 	}
 	edit := queue.Edit{ID: id, Was: job.Payload, Payload: json.RawMessage(`{"to": "ann@example.com"}`), Reason: "a typo", Redrive: true}
-	fmt.Println("ann:", q.EditPayload(ctx, "ann", edit))
-	if err := q.EditPayload(ctx, "bob", edit); errors.Is(err, queue.ErrEdited) {
+	changed, err := q.EditPayload(ctx, "ann", edit)
+	fmt.Println("ann:", changed, err)
+	if _, err := q.EditPayload(ctx, "bob", edit); errors.Is(err, queue.ErrEdited) {
 		fmt.Println("bob:", err)
 	}
 	// Output:
-	// ann: <nil>
+	// ann: true <nil>
 	// bob: edit job 1: it is no dead letter any more, but pending: changed meanwhile
 }
 
@@ -35,7 +36,7 @@ func ExampleQueue_Originals() {
 	q := open()
 	defer q.Close()
 	id := enqueued(q, queue.NewJob{Queue: "invoices", Payload: json.RawMessage(`{"amount": 1e400}`), Delay: time.Hour})
-	if err := q.EditPayload(ctx, "ann", queue.Edit{ID: id, Was: json.RawMessage(`{"amount": 1e400}`), Payload: json.RawMessage(`{"amount": 40.10}`)}); err != nil {
+	if _, err := q.EditPayload(ctx, "ann", queue.Edit{ID: id, Was: json.RawMessage(`{"amount": 1e400}`), Payload: json.RawMessage(`{"amount": 40.10}`)}); err != nil {
 		fmt.Println(err)
 		return
 	}

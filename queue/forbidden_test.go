@@ -72,10 +72,10 @@ func every(q *Queue, running Lease, dead int64) map[string]func(context.Context)
 		"redrive": func(ctx context.Context) error { _, err := q.Redrive(ctx, "ann", dead); return err },
 		"cancel":  func(ctx context.Context) error { _, err := q.Cancel(ctx, "ann", running.ID); return err },
 		"edit": func(ctx context.Context) error {
-			return still(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`)}))
+			return still(errorOf(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`)})))
 		},
 		"edit and redrive": func(ctx context.Context) error {
-			return still(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{}`), Redrive: true}))
+			return still(errorOf(q.EditPayload(ctx, "ann", Edit{ID: dead, Was: []byte(`{}`), Payload: []byte(`{}`), Redrive: true})))
 		},
 		"originals":   func(ctx context.Context) error { _, err := q.Originals(ctx, dead); return err },
 		"key holder":  func(ctx context.Context) error { _, err := q.KeyHolder(ctx, "emails", "k"); return err },

@@ -236,7 +236,7 @@ func (m *model) edit(t *rapid.T) {
 		e.Was = json.RawMessage(`{}`)
 	}
 	can := !j.archived && (j.status.IsDeadLetter() || j.status == Pending && !redrive) && (!redrive || m.holder(j.key) == 0)
-	if err := m.q.EditPayload(m.test.Context(), "ann", e); (err == nil) != can {
+	if changed, err := m.q.EditPayload(m.test.Context(), "ann", e); (err == nil) != can || changed != can {
 		t.Fatalf("edit of job %d, which is %v: %v", ids[0], j, err)
 	}
 	if !can {

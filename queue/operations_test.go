@@ -147,10 +147,10 @@ var operations = map[string]func(*testing.T, *Queue, string, Lease) error{
 		return skipped(q.Restore(t.Context(), "operator", lease.ID))
 	},
 	"edit": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		return edited(q.EditPayload(t.Context(), "operator", Edit{ID: lease.ID, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`)}))
+		return edited(errorOf(q.EditPayload(t.Context(), "operator", Edit{ID: lease.ID, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`)})))
 	},
 	"editRedrive": func(t *testing.T, q *Queue, _ string, lease Lease) error {
-		return edited(q.EditPayload(t.Context(), "operator", Edit{ID: lease.ID, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`), Redrive: true}))
+		return edited(errorOf(q.EditPayload(t.Context(), "operator", Edit{ID: lease.ID, Was: []byte(`{}`), Payload: []byte(`{"n": 1}`), Redrive: true})))
 	},
 	"runNow": func(t *testing.T, q *Queue, _ string, lease Lease) error {
 		return skipped(q.RunNow(t.Context(), "operator", lease.ID))

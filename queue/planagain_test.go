@@ -15,7 +15,7 @@ func TestPlanReportsOnlyItsOwnRedrives(t *testing.T) {
 	if p = must[Plan](t)(q.Plan(t.Context(), p.ID)); p.DiedAgain != 9 {
 		t.Fatalf("%+v", p)
 	}
-	ok(t, q.EditPayload(t.Context(), ann, Edit{ID: ids[0], Was: get(t, q, ids[0]).Payload, Payload: []byte(`{"mended": true}`), Redrive: true}))
+	must[bool](t)(q.EditPayload(t.Context(), ann, Edit{ID: ids[0], Was: get(t, q, ids[0]).Payload, Payload: []byte(`{"mended": true}`), Redrive: true}))
 	must[Done](t)(q.Redrive(t.Context(), ann, ids[1]))
 	second := executed(t, q, started(t, q, NewPlan{IDs: ids[2:4]}).ID)
 	ends(t, q, 4, wellDone(t, q))

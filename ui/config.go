@@ -76,7 +76,7 @@ type OneJob interface {
 	KeyHolder(ctx context.Context, queue, key string) (id int64, err error)
 	RefusedJob(ctx context.Context, id int64) (*queue.Refused, error)
 	Originals(ctx context.Context, id int64) ([]queue.Original, error)
-	EditPayload(ctx context.Context, by string, e queue.Edit) error
+	EditPayload(ctx context.Context, by string, e queue.Edit) (changed bool, err error)
 	RunNow(ctx context.Context, by string, ids ...int64) (queue.Done, error)
 	TakeBack(ctx context.Context, by string, lease queue.Lease) error
 	Acts(ctx context.Context, before int64, limit int) ([]queue.Act, error)

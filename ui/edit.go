@@ -204,22 +204,27 @@ func (a *app) review(m reviewMsg) tea.Cmd {
 type editedMsg struct {
 	edit    *edit
 	redrive bool
+	changed bool
 	err     error
 }
 
 // writeEdit writes the new payload, and brings the job back if that is wanted.
 func (a *app) writeEdit(e *edit, text string, redrive bool) tea.Cmd {
 	return a.io(func(ctx context.Context) tea.Msg {
+		changed := false
 		act := queue.Act{By: a.cfg.By, What: pick(redrive, "edit and redrive", "edit"), IDs: []int64{e.id}, Asked: 1}
 		err := a.cfg.Jobs.Logged(ctx, act, func(ctx context.Context) (done, skipped int, err error) {
-			if err = a.cfg.Jobs.EditPayload(ctx, a.cfg.By, queue.Edit{ID: e.id, Was: e.was, Payload: json.RawMessage(compact(text)), Redrive: redrive}); err != nil {
+			if changed, err = a.cfg.Jobs.EditPayload(ctx, a.cfg.By, queue.Edit{ID: e.id, Was: e.was, Payload: json.RawMessage(compact(text)), Redrive: redrive}); err != nil {
 				return 0, 0, err
 			}
 			e.draft.Remove()
+			if !changed && !redrive {
+				return 0, 1, nil
+			}
 			return 1, 0, nil
 		})
 		a.cfg.Feed.Refresh()
-		return editedMsg{e, redrive, err}
+		return editedMsg{e, redrive, changed, err}
 	})
 }
 
@@ -233,7 +238,8 @@ func (a *app) edited(m editedMsg) {
 		if ours {
 			a.dialogs.Pop()
 		}
-		a.say(okay, fmt.Sprintf("edited job %d; the original is kept%s", m.edit.id, pick(m.redrive, "; redriven: pending again", "")))
+		what := pick(m.changed, fmt.Sprintf("edited job %d; the original is kept", m.edit.id), fmt.Sprintf("the payload of job %d is the same: it was not edited", m.edit.id))
+		a.say(okay, what+pick(m.redrive, "; redriven: pending again", ""))
 	case errors.Is(m.err, queue.ErrEdited), errors.Is(m.err, queue.ErrNotFound):
 		a.drafts.open = nil
 		if ours {

@@ -60,13 +60,13 @@ func (w *world) Originals(context.Context, int64) ([]queue.Original, error) {
 	return append([]queue.Original(nil), w.originals...), w.down
 }
 
-func (w *world) EditPayload(_ context.Context, by string, e queue.Edit) error {
+func (w *world) EditPayload(_ context.Context, by string, e queue.Edit) (bool, error) {
 	if w.refuses != nil {
-		return w.refuses
+		return false, w.refuses
 	}
 	w.note("edit %d redrive %t by %s", e.ID, e.Redrive, by)
 	w.edits = append(w.edits, e)
-	return w.down
+	return string(e.Was) != string(e.Payload), w.down
 }
 
 // act does something to jobs, but for those that are to be skipped.

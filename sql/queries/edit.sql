@@ -2,7 +2,7 @@
 -- One that is the same already is left. It is no step in the job's life: updated_at stays,
 -- and with it the time of a death.
 --   $1 id   $2 the payload that the editor began with   $3 the new one   $4 who edits   $5 why
--- Rows: the job's id; none when it is running, completed or gone, or has another payload
+-- Rows: the job's id, and whether its payload is another now; none when it is running, completed or gone, or has another payload
 -- by now. A cancel from before a redrive is not meant any more: see claim.sql. Index:
 -- primary key.
 WITH wanted AS (
@@ -23,4 +23,4 @@ SET payload = CASE WHEN differs THEN $3::text::jsonb ELSE jobs.payload END,
     cancelled_by = CASE WHEN errors -> -1 ->> 'outcome' = 'redriven' THEN NULL ELSE cancelled_by END
 FROM wanted
 WHERE jobs.id = wanted.id
-RETURNING jobs.id
+RETURNING jobs.id, wanted.differs

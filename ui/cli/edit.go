@@ -116,7 +116,7 @@ func (p Printer) editTo(ctx context.Context, q *queue.Queue, e Editing, job *que
 		return err
 	case strings.TrimSpace(text) == strings.TrimSpace(was):
 		fmt.Fprintln(p.Err, "leasetop: the text is as it was: nothing was changed")
-		return p.edited(nil, e)
+		return p.edited(nil, nil, e)
 	}
 	if problem := editor.Check(text); problem != nil {
 		return fmt.Errorf("the payload is no JSON: %w\n%s\n%s^", problem, safe.Text(problem.Says), strings.Repeat(" ", indentOf(problem)))
@@ -139,28 +139,38 @@ func (p Printer) edit(ctx context.Context, q *queue.Queue, e Editing, job *queue
 	if e.Redrive {
 		what = "edit and redrive"
 	}
-	err := entered(ctx, q, what, Chosen{IDs: []int64{e.ID}, Why: e.Why}, func(ctx context.Context) (int, int, error) {
-		if err := q.EditPayload(ctx, Operator(), queue.Edit{ID: e.ID, Was: job.Payload, Payload: payload, Reason: e.Why, Redrive: e.Redrive}); err != nil {
+	changed := false
+	err := entered(ctx, q, what, Chosen{IDs: []int64{e.ID}, Why: e.Why}, func(ctx context.Context) (done, skipped int, err error) {
+		changed, err = q.EditPayload(ctx, Operator(), queue.Edit{ID: e.ID, Was: job.Payload, Payload: payload, Reason: e.Why, Redrive: e.Redrive})
+		switch {
+		case err != nil:
 			return 0, 0, err
+		case !changed && !e.Redrive:
+			return 0, 1, nil
 		}
 		return 1, 0, nil
 	})
 	if err != nil {
 		return err
 	}
-	return p.edited([]int64{e.ID}, e)
+	var edited, redriven []int64
+	if changed {
+		edited = []int64{e.ID}
+	} else {
+		fmt.Fprintln(p.Err, "leasetop: the payload is the same: it was not edited")
+	}
+	if e.Redrive {
+		redriven = []int64{e.ID}
+	}
+	return p.edited(edited, redriven, e)
 }
 
-// edited prints which jobs were edited.
-func (p Printer) edited(ids []int64, e Editing) error {
-	var redriven []int64
-	if e.Redrive {
-		redriven = ids
-	}
+// edited prints which jobs were edited, and which redriven.
+func (p Printer) edited(edited, redriven []int64, e Editing) error {
 	if p.Format == JSON {
-		return line(p.Out, map[string]any{"edited": list(ids), "redriven": list(redriven)})
+		return line(p.Out, map[string]any{"edited": list(edited), "redriven": list(redriven)})
 	}
-	text := fmt.Sprintf("edited %d", len(ids))
+	text := fmt.Sprintf("edited %d", len(edited))
 	if e.Redrive {
 		text += fmt.Sprintf(", redriven %d", len(redriven))
 	}

@@ -95,6 +95,8 @@ func ending(a *queue.Act) string {
 		return "failed: " + a.Error
 	case a.Note != "":
 		return a.Note
+	case a.Skips > 0:
+		return "done, skipped " + thousands(int(a.Skips))
 	}
 	return "done"
 }
