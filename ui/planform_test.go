@@ -63,7 +63,7 @@ func TestPlanFormStartsWhatItSays(t *testing.T) {
 	s.press("3")
 	s.asks(2)
 	// Of four jobs the canary proposed is all of them.
-	s.sees("4 jobs, 50 a second", "nothing is left to wait with")
+	s.sees("4 jobs, 50 a second", "nothing: these are all of them")
 	s.press("backspace", "1", "tab", "space", "tab", "backspace", "backspace", "2", ".", "5", "tab", "backspace", "backspace", "tab", "o", "k", "y")
 	s.sees("1 first. When it has ended, it goes on by itself with 3 jobs, 2.5 a second", "It does not stop when they die again")
 	s.press("enter")

@@ -102,7 +102,7 @@ func (f *planForm) form(t *theme, w int) []string {
 	}
 	then := choice(f.wait, "wait for me") + "   " + choice(!f.wait, "go on by itself")
 	if f.whole() {
-		then = t.faint.draw("nothing is left to wait with")
+		then = t.faint.draw("nothing: these are all of them")
 	}
 	reason := f.inputs[fieldReason].View(t, max(w-nameW-4, 1))
 	if f.at != fieldReason {

@@ -26,7 +26,7 @@ func Stands(p queue.Plan) string {
 		if p.Why != "" {
 			return "it waits for somebody to say go on: " + p.Why
 		}
-		return pick(p.CanaryAfter > 0, "the next", "the first") + " have ended well: it waits for somebody to say go on"
+		return canary(p, p.Redriven+p.Undone-p.CanaryAfter) + " have ended well: it waits for somebody to say go on"
 	case queue.PlanPaused:
 		return "paused" + because(by, p.Why)
 	case queue.PlanStopped:

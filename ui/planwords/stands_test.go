@@ -18,7 +18,7 @@ func TestStandsNamesWhoAndWhy(t *testing.T) {
 		{queue.Plan{State: queue.PlanCanary, Canary: 5, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 5, Skipped: 9}}, "the first 5 are back: it waits until all of them have ended"},
 		{queue.Plan{State: queue.PlanRunning, Canary: 5, CanaryLeft: 2, CanaryAfter: 8, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 11, Skipped: 9}}, "redrives the next 5"},
 		{queue.Plan{State: queue.PlanCanary, CanaryAfter: 8, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 18}}, "the next 10 are back: it waits until all of them have ended"},
-		{queue.Plan{State: queue.PlanHeld, CanaryAfter: 8, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 18}}, "the next have ended well: it waits for somebody to say go on"},
+		{queue.Plan{State: queue.PlanHeld, CanaryAfter: 8, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 18}}, "the next 10 have ended well: it waits for somebody to say go on"},
 		{queue.Plan{State: queue.PlanRunning, CanaryAfter: 8, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 18}}, "redrives the rest"},
 		{queue.Plan{State: queue.PlanRunning, Canary: 5, PlanCounts: queue.PlanCounts{Total: 31, Redriven: 5}}, "redrives the rest"},
 		{queue.Plan{State: queue.PlanRunning, PlanCounts: queue.PlanCounts{Total: 31}}, "redrives"},
