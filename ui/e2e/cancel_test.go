@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -121,7 +120,9 @@ func TestCancelOfAJobThatIsJustFinishing(t *testing.T) {
 				t.Errorf("its history holds %d bad ends", n)
 			}
 			s.Press("esc")
-			s.find(fmt.Sprintf(`✓ %d completed by`, id))
+			s.Gone(fmt.Sprintf("JOB %d", id)) // else the next key is one with alt
+			s.eventsOf(id)
+			s.find(fmt.Sprintf(`✓ completed +%d `, id))
 		})
 	}
 }
@@ -132,9 +133,8 @@ func TestWaitingJobIsCancelledFromItsDetail(t *testing.T) {
 	s := start(t, 160, 40)
 	s.quiet("emails", "images", "reports")
 	id := query[int64](s, `insert into leasetop.jobs (queue) values ('nobody takes these') returning id`)
-	s.find(fmt.Sprintf(`\+ %d enqueued`, id))
-	s.Press("shift+tab") // to the events
-	s.cursorTo(fmt.Sprintf(`\+ %d enqueued`, id))
+	s.eventsOf(id)
+	s.find(fmt.Sprintf(`▸\d.*\+ enqueued +%d `, id))
 	s.Press("enter")
 	s.find(`status +pending`)
 	s.Press("C")
@@ -149,18 +149,17 @@ func TestWaitingJobIsCancelledFromItsDetail(t *testing.T) {
 	s.Expect("cancel: nothing to stop: dead")
 }
 
-// cursorTo moves the cursor down the events to the one with a pattern.
-func (s *session) cursorTo(pattern string) {
+// eventsOf shows the events of one job, which no newer ones push out of sight.
+func (s *session) eventsOf(id int64) {
 	s.t.Helper()
-	cursor, wanted := regexp.MustCompile(`▸\d\d:.*`), regexp.MustCompile(pattern)
-	for row := s.find(cursor.String())[0]; !wanted.MatchString(row); {
-		before := row
-		s.Press("j")
-		s.Until("the cursor a row further", func(f *term.Frame) bool {
-			row = cursor.FindString(f.Text())
-			return row != "" && row != before
-		})
+	s.Press(s.find(`(\d) Events`)[1])
+	s.Expect("following")
+	s.Press("/")
+	for _, letter := range fmt.Sprintf("job:%d", id) {
+		s.Press(string(letter))
 	}
+	s.Press("enter")
+	s.Expect(fmt.Sprintf("/ job:%d", id), "esc clear")
 }
 
 // quiet pauses queues of the demonstration, so that nothing else is on the screen.
