@@ -89,9 +89,16 @@ func check(url string) error {
 	if odd := oddCharacter(url); odd != "" {
 		return fmt.Errorf("not a valid connection string: it holds %s: leave that out", odd)
 	}
+	if !strings.ContainsAny(url, "=:/@") {
+		return errors.New("neither a URL nor key=value pairs: write postgres://user@host/database, or dbname=NAME where only the database's name is meant")
+	}
 	masked := Redact(url)
 	if torn || strings.Contains(masked, hidden) {
-		return errors.New("not a valid connection string; it is not shown because it may hold a password. Special characters in a password need percent-encoding: # is %23, / is %2F, @ is %40, : is %3A, % is %25")
+		cure := "A value with blanks, quotes or backslashes needs quotes: password='it\\'s me'"
+		if isURL(strings.TrimSpace(url)) {
+			cure = "Special characters in a password need percent-encoding: # is %23, / is %2F, @ is %40, : is %3A, % is %25"
+		}
+		return errors.New("not a valid connection string; it is not shown because it may hold a password. " + cure)
 	}
 	_, err = pgx.ParseConfig(masked)
 	if err == nil {

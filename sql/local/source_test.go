@@ -1,6 +1,7 @@
 package local
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -53,6 +54,20 @@ func TestResolveOrder(t *testing.T) {
 		}
 		t.Setenv("DATABASE_URL", " host=b\tpassword=geheim \n")
 		wantSource(t, "", Source{URL: " host=b\tpassword=geheim \n", From: "DATABASE_URL"})
+	})
+	t.Run("each mistake has its cure", func(t *testing.T) {
+		clear(t)
+		for url, want := range map[string]string{
+			"shop":                              "neither a URL nor key=value pairs: write postgres://user@host/database, or dbname=NAME ",
+			"host=b password='geheim":           `not shown because it may hold a password. A value with blanks, quotes or backslashes needs quotes: password='it\'s me'`,
+			"host=b password=ge heim":           `not shown because it may hold a password. A value with blanks, quotes or backslashes needs quotes: password='it\'s me'`,
+			"postgres://ann:ge@heim:5432#1@b/x": "not shown because it may hold a password. Special characters in a password need percent-encoding",
+		} {
+			t.Setenv("DATABASE_URL", url)
+			if _, err := Resolve(""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "geheim") {
+				t.Errorf("%q: %v\nwant %s", url, err, want)
+			}
+		}
 	})
 	t.Run("a character that nobody sees is named", func(t *testing.T) {
 		clear(t)
