@@ -61,6 +61,9 @@ func (j *job) runsLike(begin string) bool {
 		return j.worker != ""
 	}
 	_, claim, _ := strings.Cut(j.worker, "/")
+	if worker, host, ok := strings.Cut(begin, "@"); ok && strings.HasPrefix(claim, worker+"#") && strings.HasPrefix(j.worker, host) {
+		return true
+	}
 	return strings.HasPrefix(j.worker, begin) || claim != "" && strings.HasPrefix(claim, begin)
 }
 
