@@ -23,6 +23,7 @@ func sampleJobs() (jobs []queue.Job) {
 	for _, j := range state.Dead.Latest {
 		dead[j.ID] = j
 	}
+	jobs = make([]queue.Job, 0, 1256)
 	for id := int64(88156); id > 86900; id-- {
 		where := []string{"emails", "emails", "images"}[id%3]
 		ago := time.Duration(88160-id) * 700 * time.Millisecond
@@ -59,17 +60,19 @@ func (w *world) Scan(_ context.Context, f queue.Filter, s queue.Stretch) (found 
 		w.asked = append(w.asked, "scan")
 		return found, w.down
 	}
-	all := slices.Clone(w.jobs)
-	if s.Up {
-		slices.Reverse(all)
+	at := func(i int) *queue.Job {
+		if s.Up {
+			i = len(w.jobs) - 1 - i
+		}
+		return &w.jobs[i]
 	}
-	for i := range all {
-		j := &all[i]
+	for i := range w.jobs {
+		j := at(i)
 		if s.From != nil && (s.Up && j.ID <= s.From.ID || !s.Up && j.ID >= s.From.ID) {
 			continue
 		}
 		if found.Looked == s.Look || len(found.Jobs) == s.Limit {
-			found.Next = &queue.Cursor{ID: all[i-1].ID}
+			found.Next = &queue.Cursor{ID: at(i - 1).ID}
 			break
 		}
 		found.Looked++

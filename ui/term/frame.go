@@ -18,22 +18,28 @@ type Frame struct {
 	Title                  string       // of the window
 	Cursor                 *uv.Position // nil when hidden
 
-	cells []uv.Cell // row by row; the second cell of a wide character has width 0
+	lines []uv.Line // row by row; the second cell of a wide character has width 0
 	wrong []error
 }
 
 func newFrame(s interface{ CellAt(x, y int) *uv.Cell }, width, height int) *Frame {
-	f := &Frame{Width: width, Height: height, cells: make([]uv.Cell, 0, width*height)}
-	f.Foreground, f.Background = Dark()
+	lines := make([]uv.Line, height)
 	for y := range height {
+		lines[y] = make(uv.Line, width)
 		for x := range width {
+			lines[y][x] = uv.EmptyCell
 			if c := s.CellAt(x, y); c != nil {
-				f.cells = append(f.cells, *c)
-			} else {
-				f.cells = append(f.cells, uv.EmptyCell)
+				lines[y][x] = *c
 			}
 		}
 	}
+	return frameOf(lines, width, height)
+}
+
+// frameOf is a frame of what is on a screen.
+func frameOf(lines []uv.Line, width, height int) *Frame {
+	f := &Frame{Width: width, Height: height, lines: lines}
+	f.Foreground, f.Background = Dark()
 	return f
 }
 
@@ -45,7 +51,7 @@ func Render(view string, width, height int) *Frame {
 	screen := uv.NewScreenBuffer(width, height)
 	screen.Method = ansi.GraphemeWidth
 	uv.NewStyledString(view).Draw(screen, screen.Bounds())
-	f := newFrame(screen, width, height)
+	f := frameOf(screen.Lines, width, height)
 	if len(lines) > height {
 		f.wrong = append(f.wrong, fmt.Errorf("%d lines on a screen of %d", len(lines), height))
 	}
@@ -70,7 +76,9 @@ func (f *Frame) Equal(other *Frame) bool {
 		(f.Cursor == nil) != (other.Cursor == nil) || f.Cursor != nil && *f.Cursor != *other.Cursor {
 		return false
 	}
-	return slices.EqualFunc(f.cells, other.cells, func(a, b uv.Cell) bool { return a.Equal(&b) })
+	return slices.EqualFunc(f.lines, other.lines, func(a, b uv.Line) bool {
+		return slices.EqualFunc(a, b, func(a, b uv.Cell) bool { return a.Equal(&b) })
+	})
 }
 
 // Cell returns a cell, nil outside the screen.
@@ -78,7 +86,7 @@ func (f *Frame) Cell(x, y int) *uv.Cell {
 	if x < 0 || y < 0 || x >= f.Width || y >= f.Height {
 		return nil
 	}
-	return &f.cells[y*f.Width+x]
+	return &f.lines[y][x]
 }
 
 // Line returns the text of one line, trimmed on the right.
